@@ -1,0 +1,210 @@
+// AVX-512 casts. Included by cast.cpp inside its AVX-512 region. Works in blocks of 64 elements: four vectors in, one
+// vector of codes out; the last block is loaded and stored under masks.
+
+/// Magnitude codes of |y| as 32-bit lanes, and the value they stand for. |y| + 2^(e+23−M) rounds |y| to M mantissa
+/// bits, to nearest even, by the FP adder itself; e is never below the smallest normal, which yields subnormals.
+template <Fp8Format format>
+AMAXSCOPE_INLINE __m512i quantise16(__m512 y, __m512& roundedMagnitude) {
+    using Bits = CastBits<format>;
+    const __m512i bits = _mm512_castps_si512(y);
+    const __m512i magnitude = _mm512_and_si512(bits, _mm512_set1_epi32(0x7FFFFFFF));
+    const __mmask16 nan = _mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q);
+    const __m512i clamped = _mm512_min_epu32(magnitude, _mm512_set1_epi32(Bits::kMaxBits));
+    const __m512i smallest = _mm512_set1_epi32(Bits::kMinNormalBits);
+    const __m512i exponent = _mm512_max_epu32(_mm512_and_si512(clamped, _mm512_set1_epi32(0x7F800000)), smallest);
+    const __m512i magic = _mm512_add_epi32(exponent, _mm512_set1_epi32((23 - Bits::kMantissa) << 23));
+    const __m512 sum = _mm512_add_ps(_mm512_castsi512_ps(clamped), _mm512_castsi512_ps(magic));
+    roundedMagnitude = _mm512_sub_ps(sum, _mm512_castsi512_ps(magic));
+    const __m512i mantissa = _mm512_sub_epi32(_mm512_castps_si512(sum), magic);
+    const __m512i binade = _mm512_srli_epi32(_mm512_sub_epi32(exponent, smallest), 23 - Bits::kMantissa);
+    const __m512i code = _mm512_add_epi32(mantissa, binade);
+    const __m512i sign = _mm512_srli_epi32(bits, 24);
+    const __m512i withSign =
+        _mm512_ternarylogic_epi32(code, sign, _mm512_set1_epi32(0x80), 0xF8);  // code | (sign & 80)
+    return _mm512_mask_mov_epi32(withSign, nan, _mm512_set1_epi32(0x7F));
+}
+
+/// The low bytes of 4 × 16 lanes, in order.
+AMAXSCOPE_INLINE __m512i packBytes(const __m512i* lanes) {
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i low = _mm512_packus_epi32(lanes[0], lanes[1]);
+    const __m512i high = _mm512_packus_epi32(lanes[2], lanes[3]);
+    return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
+}
+
+/// Part `part` (16 elements) of the mask of 64.
+AMAXSCOPE_INLINE __mmask16 partOf(std::uint64_t mask, int part) {
+    return static_cast<__mmask16>(mask >> (16 * part));
+}
+
+/// No initialisers: the constructor they bring would be compiled outside the instruction set's region.
+struct CastSums {
+    __m512 amax;
+    __m512d error[2];
+    __m512d signal[2];
+};
+
+AMAXSCOPE_INLINE void addLanes(__m512 x, __m512d* sums) {
+    sums[0] = _mm512_add_pd(sums[0], _mm512_cvtps_pd(_mm512_castps512_ps256(x)));
+    sums[1] = _mm512_add_pd(sums[1], _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)));
+}
+
+AMAXSCOPE_INLINE void addSquares(__m512 x, __m512d* sums) {
+    const __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+    const __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+    sums[0] = _mm512_fmadd_pd(low, low, sums[0]);
+    sums[1] = _mm512_fmadd_pd(high, high, sums[1]);
+}
+
+AMAXSCOPE_INLINE std::int64_t countBits(const __mmask16* masks) {
+    const __mmask32 low = _mm512_kunpackw(masks[1], masks[0]);
+    const __mmask32 high = _mm512_kunpackw(masks[3], masks[2]);
+    return __builtin_popcountll(_mm512_kunpackd(high, low));
+}
+
+/// The sums of a block whose squares may leave the range of FP32, or that holds infinities or NaN: in FP64, under
+/// masks. NaN was counted as saturated, which it is not.
+AMAXSCOPE_INLINE void sumUnusualBlock(const __m512* x, const __m512* error, CastSums& sums, CastStats& stats) {
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) {
+        const __mmask16 nan = _mm512_cmp_ps_mask(x[part], x[part], _CMP_UNORD_Q);
+        const __m512 infinity = _mm512_castsi512_ps(_mm512_set1_epi32(0x7F800000));
+        const __mmask16 finite = _mm512_cmp_ps_mask(_mm512_abs_ps(x[part]), infinity, _CMP_LT_OQ);
+        stats.saturated -= __builtin_popcount(nan);
+        stats.nonFinite += 16 - __builtin_popcount(finite);
+        addSquares(_mm512_maskz_mov_ps(finite, error[part]), sums.error);
+        addSquares(_mm512_maskz_mov_ps(finite, x[part]), sums.signal);
+    }
+}
+
+/// Counts and sums of one block. Absent elements of a tail are zeros: they add nothing but zeros with zero codes,
+/// and castFormat takes the zeros off again.
+template <Fp8Format format>
+AMAXSCOPE_INLINE void countBlock(const __m512* x, const __m512* y, const __m512* magnitude, __m512i codes,
+                                 __m512 scaleInverse, CastSums& sums, CastStats& stats) {
+    __mmask16 above[4];
+    __mmask16 zero[4];
+    __m512 error[4];
+    __m512i largest = _mm512_setzero_si512();
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) {
+        const __m512i bits = _mm512_castps_si512(_mm512_abs_ps(x[part]));
+        above[part] = _mm512_cmp_ps_mask(_mm512_abs_ps(y[part]), _mm512_set1_ps(CastBits<format>::kMax), _CMP_NLE_UQ);
+        zero[part] = _mm512_testn_epi32_mask(bits, bits);
+        largest = _mm512_max_epu32(largest, bits);
+        // Both terms without their common sign. The rounding form of the product is not merged into the subtraction.
+        const __m512 value = _mm512_mul_round_ps(magnitude[part], scaleInverse, _MM_FROUND_CUR_DIRECTION);
+        error[part] = _mm512_sub_ps(_mm512_abs_ps(x[part]), value);
+    }
+    const std::int64_t zeros = countBits(zero);
+    stats.saturated += countBits(above);
+    stats.zeros += zeros;
+    // A zero always gets a zero code, so zero codes less zeros are the underflows.
+    stats.underflowed += __builtin_popcountll(_mm512_testn_epi8_mask(codes, _mm512_set1_epi8(0x7F))) - zeros;
+
+    // Squares of 2^60 and more may overflow FP32; those below 2^-40 lose digits, which matters when all are so small.
+    const __m512i tooLarge = _mm512_set1_epi32((127 + 60) << 23);
+    const __m512i tooSmall = _mm512_set1_epi32((127 - 40) << 23);
+    const bool unusual =
+        _mm512_cmpge_epu32_mask(largest, tooLarge) != 0 || _mm512_cmplt_epu32_mask(largest, tooSmall) == 0xFFFF;
+    if (unusual) return sumUnusualBlock(x, error, sums, stats);
+    __m512 errors = _mm512_mul_ps(error[0], error[0]);
+    __m512 signals = _mm512_mul_ps(x[0], x[0]);
+#pragma GCC unroll 4
+    for (int part = 1; part < 4; ++part) {
+        errors = _mm512_fmadd_ps(error[part], error[part], errors);
+        signals = _mm512_fmadd_ps(x[part], x[part], signals);
+    }
+    addLanes(errors, sums.error);
+    addLanes(signals, sums.signal);
+}
+
+template <Fp8Format format, bool counting, bool tail>
+AMAXSCOPE_INLINE void castBlock(const float* source, std::uint8_t* q, std::uint64_t present, __m512 scale,
+                                __m512 scaleInverse, CastSums& sums, CastStats& stats) {
+    __m512 x[4];
+    __m512 y[4];
+    __m512 magnitude[4];
+    __m512i codes[4];
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part) {
+        x[part] = tail ? _mm512_maskz_loadu_ps(partOf(present, part), source + 16 * part)
+                       : _mm512_loadu_ps(source + 16 * part);
+        y[part] = _mm512_mul_ps(x[part], scale);
+        // max returns its second operand when the first is NaN, so NaN elements are passed over.
+        sums.amax = _mm512_max_ps(_mm512_abs_ps(x[part]), sums.amax);
+        codes[part] = quantise16<format>(y[part], magnitude[part]);
+    }
+    const __m512i packed = packBytes(codes);
+    if (tail) {
+        _mm512_mask_storeu_epi8(q, present, packed);
+    } else {
+        _mm512_storeu_si512(q, packed);
+    }
+    if (counting) countBlock<format>(x, y, magnitude, packed, scaleInverse, sums, stats);
+}
+
+double sumOf(const __m512d* halves) {
+    alignas(64) double lanes[8];
+    _mm512_store_pd(lanes, _mm512_add_pd(halves[0], halves[1]));
+    double sum = 0;
+    for (const double lane : lanes) sum += lane;
+    return sum;
+}
+
+template <Fp8Format format, bool counting>
+void castFormat(const float* x, std::uint8_t* q, std::int64_t n, float scale, CastStats& stats) {
+    const __m512 scales = _mm512_set1_ps(scale);
+    const __m512 inverses = _mm512_set1_ps(std::fabs(1.0F / scale));
+    const __m512d none = _mm512_setzero_pd();
+    CastSums sums = {_mm512_setzero_ps(), {none, none}, {none, none}};
+    CastStats counts;
+    std::int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        castBlock<format, counting, false>(x + i, q + i, ~std::uint64_t{0}, scales, inverses, sums, counts);
+    }
+    if (i < n) {
+        const std::uint64_t present = (std::uint64_t{1} << (n - i)) - 1;
+        castBlock<format, counting, true>(x + i, q + i, present, scales, inverses, sums, counts);
+        if (counting) counts.zeros -= 64 - (n - i);
+    }
+    alignas(64) float lanes[16];
+    _mm512_store_ps(lanes, sums.amax);
+    for (const float lane : lanes) counts.amax = lane > counts.amax ? lane : counts.amax;
+    if (counting) {
+        counts.count = n;
+        counts.sqError = sumOf(sums.error);
+        counts.sqSignal = sumOf(sums.signal);
+    }
+    stats.add(counts);
+}
+
+void castFp8(const float* x, std::uint8_t* q, std::int64_t n, float scale, Fp8Format format, bool counting,
+             CastStats& stats) {
+    if (format == Fp8Format::E4M3) {
+        if (counting) return castFormat<Fp8Format::E4M3, true>(x, q, n, scale, stats);
+        return castFormat<Fp8Format::E4M3, false>(x, q, n, scale, stats);
+    }
+    if (counting) return castFormat<Fp8Format::E5M2, true>(x, q, n, scale, stats);
+    castFormat<Fp8Format::E5M2, false>(x, q, n, scale, stats);
+}
+
+AMAXSCOPE_INLINE __m256i bf16Of16(__m512 x) {
+    const __m512i bits = _mm512_castps_si512(x);
+    const __m512i lastKeptBit = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), lastKeptBit);
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const __m512i high = _mm512_mask_mov_epi32(_mm512_srli_epi32(rounded, 16), nan, _mm512_set1_epi32(0x7FFF));
+    return _mm512_cvtepi32_epi16(high);
+}
+
+void castBf16(const float* x, std::uint16_t* q, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(q + i), bf16Of16(_mm512_loadu_ps(x + i)));
+    }
+    if (i < n) {
+        const __mmask16 present = static_cast<__mmask16>((1U << (n - i)) - 1U);
+        _mm256_mask_storeu_epi16(q + i, present, bf16Of16(_mm512_maskz_loadu_ps(present, x + i)));
+    }
+}

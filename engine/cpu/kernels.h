@@ -1,0 +1,126 @@
+// Every CPU kernel, declared once. Each family has its own file: Ref first, then Avx2, then Avx512, and the dispatch
+// list last. Ref is plain loops and libm: what the tests compare the others with.
+#pragma once
+
+#include "engine/formats.h"
+
+#include <cstdint>
+#include <string>
+
+namespace engine::cpu {
+
+class ThreadPool;
+
+/// Ascending: each level includes those below it.
+enum class Isa : std::uint8_t { Ref = 0, Avx2 = 1, Avx512 = 2, Avx512Bf16 = 3 };
+const char* name(Isa isa);
+/// Best level of this machine, lowered by AMAXSCOPE_CPU=ref|avx2|avx512|avx512_bf16. Read once.
+Isa activeIsa();
+/// Best level of this machine, whatever the environment says.
+Isa bestIsa();
+/// The implementation each kernel family uses at this level: "gemm=avx512_bf16 quantize=avx512 …".
+std::string kernelNames(Isa isa);
+
+/// How a GEMM operand is stored.
+enum class Type : std::uint8_t { F32 = 1, Bf16 = 2, E4M3 = 3, E5M2 = 4 };
+constexpr std::int64_t bytesOf(Type type) {
+    return type == Type::F32 ? 4 : type == Type::Bf16 ? 2 : 1;
+}
+
+// ---------------------------------------------------------------- gemm.cpp
+/// C[m,n] = alpha · A·B (+ C when accumulate) (+ bias over n). FP32 accumulation. A and B are both F32, or any mix of
+/// the other three types: those multiply as BF16 (FP8 values are exact in BF16).
+struct GemmArgs {
+    std::int64_t m, n, k;
+    const void* a;  // [m][lda], or [k][lda] when aTransposed
+    Type aType;
+    std::int64_t lda;
+    bool aTransposed;
+    const void* b;  // [k][ldb], or [n][ldb] when bTransposed (a Linear weight)
+    Type bType;
+    std::int64_t ldb;
+    bool bTransposed;
+    float* c;  // [m][ldc]
+    std::int64_t ldc;
+    float alpha;
+    bool accumulate;
+    const float* bias;  // [n] or nullptr
+};
+/// Splits C over the pool's threads; the sum over k has one fixed order per element, so that the result depends on
+/// neither the number of threads nor the split.
+void gemm(ThreadPool& pool, const GemmArgs& args, Isa isa);
+/// On the calling thread alone; scratch memory is thread-local and kept.
+void gemmSerial(const GemmArgs& args, Isa isa);
+
+// ---------------------------------------------------------------- cast.cpp
+/// What a cast to FP8 counted; sums over calls.
+struct CastStats {
+    float amax = 0;  // of the unscaled input: NaN elements are passed over, infinities are not
+    std::int64_t saturated = 0;
+    std::int64_t underflowed = 0;
+    std::int64_t zeros = 0;
+    std::int64_t nonFinite = 0;
+    std::int64_t count = 0;
+    double sqError = 0;   // Σ(x − q/scale)² over finite x
+    double sqSignal = 0;  // Σx² over finite x
+    void add(const CastStats& other);
+};
+/// q = saturating round-to-nearest-even cast of x·scale (FP32 product). Fills amax always; the counts and sums only
+/// when `counting`.
+void castFp8(const float* x, std::uint8_t* q, std::int64_t n, float scale, Fp8Format format, bool counting,
+             CastStats& stats, Isa isa);
+void castBf16(const float* x, std::uint16_t* q, std::int64_t n, Isa isa);
+
+// ---------------------------------------------------------------- layernorm.cpp
+inline constexpr float kLayerNormEpsilon = 1e-5F;
+/// One row: y = (x − mean)·rstd·gamma + beta. Two passes: mean, then the variance around it.
+void layerNormRow(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float& mean,
+                  float& rstd, Isa isa);
+/// One row: dx += gradient; dgamma, dbeta += this row's share.
+void layerNormRowBackward(const float* dy, const float* x, const float* gamma, float mean, float rstd, float* dx,
+                          float* dgamma, float* dbeta, std::int64_t d, Isa isa);
+
+// ---------------------------------------------------------------- pointwise.cpp
+/// GELU, tanh form: 0.5·x·(1 + tanh(√(2/π)(x + 0.044715·x³))).
+void gelu(const float* x, float* y, std::int64_t n, Isa isa);
+/// dx = dy · gelu'(x).
+void geluBackward(const float* x, const float* dy, float* dx, std::int64_t n, Isa isa);
+void addTo(float* y, const float* x, std::int64_t n, Isa isa);  // y += x
+void scaleBy(float* y, float factor, std::int64_t n, Isa isa);  // y *= factor
+double sumOfSquares(const float* x, std::int64_t n, Isa isa);   // FP64 sum of FP32 squares
+/// e^x for x ≤ 0 (and small positive x); relative error below 4e-7. −inf gives 0.
+void expOf(const float* x, float* y, std::int64_t n, Isa isa);
+
+// ---------------------------------------------------------------- loss.cpp
+/// One row of logits: returns −log softmax[target] and replaces the row by (softmax − onehot)·gradScale.
+/// gradScale 0 leaves the row alone (validation).
+double crossEntropyRow(float* logits, std::int64_t vocab, int target, float gradScale, Isa isa);
+
+// ---------------------------------------------------------------- attention.cpp
+/// Causal self-attention over packed QKV rows. head = d/heads; scores are scaled by 1/√head.
+struct AttentionArgs {
+    std::int64_t batch, seqLen, heads, headDim;
+    const float* qkv;      // [batch·seqLen][3·heads·headDim]: q, k, v side by side
+    float* probabilities;  // [batch][heads][seqLen][seqLen], kept for the backward pass; zero above the diagonal
+    float* out;            // [batch·seqLen][heads·headDim]
+};
+void attentionForward(ThreadPool& pool, const AttentionArgs& args, Isa isa);
+struct AttentionBackwardArgs {
+    std::int64_t batch, seqLen, heads, headDim;
+    const float* qkv;
+    const float* probabilities;
+    const float* dOut;  // [batch·seqLen][heads·headDim]
+    float* dQkv;        // [batch·seqLen][3·heads·headDim], overwritten
+};
+void attentionBackward(ThreadPool& pool, const AttentionBackwardArgs& args, Isa isa);
+
+// ---------------------------------------------------------------- adamw.cpp
+struct AdamWArgs {
+    float lr, beta1, beta2, epsilon, weightDecay;
+    float correction1, correction2;  // 1/(1 − beta1^t), 1/(1 − beta2^t)
+    float gradScale;                 // clipping factor, multiplied into g
+};
+/// Decoupled weight decay: w −= lr·(m̂/(√v̂ + ε) + weightDecay·w).
+void adamW(float* w, const float* g, float* m, float* v, std::int64_t n, const AdamWArgs& args, Isa isa);
+
+}  // namespace engine::cpu

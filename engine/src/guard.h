@@ -1,0 +1,39 @@
+// Watches the numbers of a step: saturated tensors and non-finite losses or gradients. See Guard in config.h.
+#pragma once
+
+#include "engine/config.h"
+#include "src/network.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+class NumericsGuard {
+public:
+    using Report = std::function<void(Severity, const std::string& code, const std::string& text)>;
+
+    NumericsGuard(Guard guard, const Network& network, Report report);
+
+    /// After the backward pass of `step`: reports tensors that began to saturate and returns the layers that the
+    /// guard moves to BF16.
+    std::vector<std::string> checkSaturation(std::int64_t step);
+
+    /// False: the step is not to be applied. Reports the reason; fills `layers` with those to move to BF16.
+    bool checkFinite(double loss, double gradNorm, std::vector<std::string>& layers);
+
+private:
+    /// A saturated tensor is reported again only after this many steps without saturation.
+    static constexpr std::int64_t kQuietSteps = 20;
+    /// Saturated in this many steps in a row: the fallback guard acts.
+    static constexpr int kStubbornSteps = 3;
+
+    Guard m_guard;
+    const Network& m_network;
+    Report m_report;
+    std::vector<std::int64_t> m_lastSaturated;  // per slot; −1 − kQuietSteps: never
+    std::vector<int> m_inARow;
+};
+
+}  // namespace engine

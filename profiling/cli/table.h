@@ -1,0 +1,33 @@
+// Plain-text tables and the number forms they share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+enum class Align { Left, Right };
+
+/// Collects cells, then prints columns as wide as their widest cell (UTF-8 aware), two spaces apart.
+class Table {
+public:
+    explicit Table(std::vector<std::string> header, std::vector<Align> align);
+    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
+    std::string text(const std::string& indent = "") const;
+
+private:
+    std::vector<Align> m_align;
+    std::vector<std::vector<std::string>> m_rows;  // the header first
+};
+
+std::string grouped(double value);            ///< "12,345": rounded, with thousands separators
+std::string fixed(double value, int digits);  ///< "1.2346"; "n/a" for NaN
+std::string fixed(std::optional<double> value, int digits);
+std::string bytesText(std::int64_t bytes);   ///< "1.5 GiB"
+std::string durationText(double seconds);    ///< "0:07", "1:02:03"
+std::string localTime(std::int64_t unixNs);  ///< "2026-01-31 23:59:59"; "-" for 0
+std::string percentText(double share);       ///< "+1.2 %" from 0.012
+
+}  // namespace cli

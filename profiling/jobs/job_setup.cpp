@@ -1,0 +1,104 @@
+// What train and bench jobs have in common; see job_setup.h.
+#include "jobs/job_setup.h"
+
+#include "engine/device.h"
+#include "engine/error.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace jobs {
+
+void requireValid(const engine::RunConfig& config) {
+    const std::vector<engine::ConfigIssue> issues = engine::validate(config);
+    if (issues.empty()) return;
+    const engine::ConfigIssue& first = issues.front();
+    throw engine::Error(engine::ErrorKind::Usage, "--" + first.field, first.why, first.fix);
+}
+
+void requireCheckpointPath(const std::string& path) {
+    namespace fs = std::filesystem;
+    if (path.empty()) return;
+    const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+    std::error_code ignored;
+    const std::string subject = "--checkpoint " + path;
+    if (!fs::is_directory(folder, ignored)) {
+        throw engine::Error(engine::ErrorKind::Usage, subject, "its folder does not exist",
+                            "create " + folder.string() + " first");
+    }
+    if (fs::is_directory(path, ignored)) {
+        throw engine::Error(engine::ErrorKind::Usage, subject, "is a folder", "name a file inside it");
+    }
+    const fs::path probe = path + ".probe";
+    const bool writable = std::ofstream(probe).good();
+    fs::remove(probe, ignored);
+    if (!writable) {
+        throw engine::Error(engine::ErrorKind::Failure, subject, "its folder is not writable", "choose another folder");
+    }
+}
+
+std::string dataName(const std::string& data) {
+    const std::size_t slash = data.find_last_of("/\\");
+    if (slash != std::string::npos) return data.substr(slash + 1);
+    const std::size_t colon = data.find(':');
+    return colon == std::string::npos ? data : data.substr(colon + 1);
+}
+
+std::string defaultRunName(const engine::RunConfig& config, engine::Precision precision) {
+    return engine::precisionLabel(precision, config.recipe) + ", " + dataName(config.train.data);
+}
+
+profiling::RunDescription describe(const engine::Trainer& trainer, const std::string& name, engine::Precision asked,
+                                   profiling::BenchId bench) {
+    const engine::RunConfig& config = trainer.config();
+    const engine::TrainerInfo& info = trainer.info();
+    profiling::RunDescription row;
+    row.name = name;
+    row.bench = bench;
+    row.device = info.device;
+    row.deviceName = info.deviceName;
+    row.backend = info.backend;
+    row.kernels = info.kernels;
+    row.precisionAsked = engine::name(asked);
+    row.precision = engine::name(info.precision);
+    row.precisionReason = info.precisionReason;
+    row.emulated = info.emulated;
+    if (info.precision == engine::Precision::Fp8) row.recipeJson = engine::toJson(config.recipe);
+    row.modelJson = engine::toJson(config.model);
+    row.trainJson = engine::toJson(config.train);
+    row.hostJson = engine::toJson(engine::inspectMachine());
+    row.data = config.train.data;
+    row.seed = config.train.seed;
+    row.stepsPlanned = config.train.steps;
+    row.firstStep = info.firstStep;
+    row.parameters = info.parameters;
+    row.memoryBytes = info.memoryBytes;
+    row.flopsPerStep = info.flopsPerStep;
+    row.tokensPerStep = info.tokensPerStep;
+    return row;
+}
+
+void waitWhilePaused(const JobControl& control) {
+    // A signal handler may set `stop`, and it cannot notify a waiter; looking 50 times a second costs nothing.
+    while (control.paused.load() && !control.stop.load()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+void closeAfterError(profiling::RunRecorder& recorder, profiling::RunStatus status, const JobListener& listener) {
+    try {
+        recorder.close(status);
+    } catch (const profiling::Error& error) {
+        if (listener.event) listener.event({-1, engine::clockNs(), engine::Severity::Error, "store", error.what()});
+    }
+}
+
+void requireRecording(profiling::RunRecorder& recorder, const std::string& database) {
+    const std::string failure = recorder.failure();
+    if (failure.empty()) return;
+    recorder.close(profiling::RunStatus::Failed);  // tells the write error in full
+    throw profiling::Error(profiling::ErrorKind::Failure, database, "rows were lost: " + failure,
+                           "start the run again");
+}
+
+}  // namespace jobs

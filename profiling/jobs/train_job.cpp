@@ -1,0 +1,128 @@
+// The train job: builds or resumes a trainer, records it, and steps it until it is done or asked to stop.
+#include "engine/error.h"
+#include "jobs/forwarding_observer.h"
+#include "jobs/job_setup.h"
+#include "jobs/pace.h"
+
+#include <limits>
+
+namespace jobs {
+namespace {
+
+constexpr int kStridePrompts = 20;
+
+/// The loop of one run. Holds references only; runTrainJob owns everything.
+class TrainLoop {
+public:
+    TrainLoop(const TrainJob& job, const JobControl& control, const JobListener& listener, engine::Trainer& trainer,
+              profiling::RunRecorder& recorder)
+        : m_job(job), m_control(control), m_listener(listener), m_trainer(trainer), m_recorder(recorder) {}
+
+    /// Returns the status to close the run with.
+    profiling::RunStatus run(RunResult& result);
+
+private:
+    void oneStep(RunResult& result);
+    void validate(RunResult& result);
+    void finish(RunResult& result);
+    double secondsLeft() const;
+
+    const TrainJob& m_job;
+    const JobControl& m_control;
+    const JobListener& m_listener;
+    engine::Trainer& m_trainer;
+    profiling::RunRecorder& m_recorder;
+    Pace m_pace;
+    std::int64_t m_validatedAt = -1;  // nextStep() of the newest validation
+    std::int64_t m_savedAt = -1;      // nextStep() of the newest checkpoint
+    double m_validationSeconds = 0;   // of the newest validation
+};
+
+profiling::RunStatus TrainLoop::run(RunResult& result) {
+    while (!m_trainer.done()) {
+        waitWhilePaused(m_control);
+        if (m_control.stop.load()) break;
+        oneStep(result);
+    }
+    const bool finished = m_trainer.done();
+    if (finished) finish(result);
+    if (!m_job.checkpoint.empty() && m_savedAt != m_trainer.nextStep()) m_trainer.save(m_job.checkpoint);
+    return finished ? profiling::RunStatus::Finished : profiling::RunStatus::Interrupted;
+}
+
+void TrainLoop::oneStep(RunResult& result) {
+    const engine::StepStats stats = m_trainer.step();
+    m_pace.add(stats);
+    result.steps = m_pace.steps();
+    result.loss = stats.loss;
+    result.seconds = m_pace.totalSeconds();
+    result.tokensPerSecond = m_pace.tokensPerSecond();
+    if (m_listener.stepped) {
+        const Progress progress{
+            stats.step + 1, m_trainer.config().train.steps, stats.loss, stepRate(stats), secondsLeft(), result.name};
+        m_listener.stepped(progress, stats);
+    }
+    requireRecording(m_recorder, m_job.database);
+    const int every = m_trainer.config().train.validateEvery;
+    if (every > 0 && m_trainer.nextStep() % every == 0) validate(result);
+    const std::int64_t saveEvery = m_job.checkpoint.empty() ? 0 : m_job.checkpointEvery;
+    if (saveEvery > 0 && m_trainer.nextStep() % saveEvery == 0) {
+        m_trainer.save(m_job.checkpoint);
+        m_savedAt = m_trainer.nextStep();
+    }
+}
+
+void TrainLoop::validate(RunResult& result) {
+    const std::int64_t start = engine::clockNs();
+    result.valLoss = m_trainer.validationLoss();
+    m_validationSeconds = static_cast<double>(engine::clockNs() - start) * 1e-9;
+    m_validatedAt = m_trainer.nextStep();
+}
+
+void TrainLoop::finish(RunResult& result) {
+    if (m_trainer.nextStep() > 0 && m_validatedAt != m_trainer.nextStep()) validate(result);
+    result.stride = m_trainer.checkStride(kStridePrompts);
+}
+
+double TrainLoop::secondsLeft() const {
+    const double perStep = m_pace.recentSeconds();
+    const std::int64_t left = m_trainer.config().train.steps - m_trainer.nextStep();
+    const int every = m_trainer.config().train.validateEvery;
+    const double validations = every > 0 ? static_cast<double>(left / every) : 0.0;
+    return perStep < 0 ? -1 : perStep * static_cast<double>(left) + validations * m_validationSeconds;
+}
+
+}  // namespace
+
+RunResult runTrainJob(const TrainJob& job, JobControl& control, const JobListener& listener) {
+    requireValid(job.config);
+    requireCheckpointPath(job.checkpoint);
+    // The database comes first: a path that cannot be written must not cost a model's initialisation.
+    const std::shared_ptr<profiling::Session> session = profiling::Session::open(job.database);
+    ForwardingObserver observer(listener);
+    std::unique_ptr<profiling::RunRecorder> recorder;  // outlives the trainer, which reports to it
+    const std::unique_ptr<engine::Trainer> trainer = job.resume.empty()
+                                                         ? engine::Trainer::create(job.config, &observer)
+                                                         : engine::Trainer::resume(job.resume, job.config, &observer);
+
+    RunResult result;
+    result.name = job.name.empty() ? defaultRunName(trainer->config(), trainer->info().precision) : job.name;
+    result.valLoss = std::numeric_limits<double>::quiet_NaN();
+    result.loss = std::numeric_limits<double>::quiet_NaN();
+    recorder = session->startRun(describe(*trainer, result.name, job.config.train.precision, {}), {job.ranges});
+    result.run = recorder->run();
+    try {
+        if (listener.runStarted) listener.runStarted(result.run, result.name);
+        observer.attach(recorder.get());
+        recorder->activate();
+        const RangesScope ranges(job.ranges);
+        result.status = TrainLoop(job, control, listener, *trainer, *recorder).run(result);
+    } catch (...) {
+        closeAfterError(*recorder, profiling::RunStatus::Failed, listener);
+        throw;
+    }
+    recorder->close(result.status);
+    return result;
+}
+
+}  // namespace jobs

@@ -1,0 +1,106 @@
+// Carries one run's records from the trainer's thread to the writer thread. Ranges go through a ring of fixed size and
+// are dropped (and counted) when the disk cannot keep up; everything else is rare and goes through a short lock into
+// a queue that never drops.
+#pragma once
+
+#include "capture/spsc_ring.h"
+#include "engine/observer.h"
+#include "profiling/events.h"
+
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace profiling {
+
+struct SnapshotRecord {
+    std::int64_t step;
+    engine::TensorSnapshot snapshot;
+};
+
+struct ValidationRecord {
+    std::int64_t step;
+    double loss;
+};
+
+struct SampleRecord {
+    std::string metric;
+    std::int64_t i;
+    double value;
+};
+
+/// Everything but ranges, in the order of arrival within each kind.
+struct RunRecords {
+    std::vector<engine::TensorInfo> tensors;
+    std::vector<engine::StepStats> steps;
+    std::vector<SnapshotRecord> snapshots;
+    std::vector<ValidationRecord> validations;
+    std::vector<engine::EngineEvent> events;
+    std::vector<engine::GenerationSample> generations;
+    std::vector<SampleRecord> samples;
+
+    bool empty() const;
+    void clear();
+    /// Moves the other's records behind these and clears it; both keep their memory.
+    void take(RunRecords& other);
+};
+
+class RunChannel {
+public:
+    static constexpr std::size_t kRingCapacity = std::size_t{1} << 16U;  // 12 s of a 45 ms step with 250 ranges
+
+    explicit RunChannel(std::size_t ringCapacity = kRingCapacity) : m_ring(ringCapacity) {}
+
+    // --- the trainer's thread ---
+    void beginStep(std::int64_t step);
+    void endStep(const engine::StepStats& stats, std::span<const engine::TensorSnapshot> snapshots);
+    /// Runs `add` on the queue under its lock.
+    template <typename Add>
+    void enqueue(Add add) {
+        const std::lock_guard lock(m_mutex);
+        add(m_queue);
+    }
+    std::int64_t currentStep() const { return m_step; }   ///< -1 between steps
+    std::int64_t lastStep() const { return m_lastStep; }  ///< the step begun last
+    std::uint64_t stepsBegun() const { return m_stepsBegun; }
+    std::int64_t nextRangeId() { return ++m_lastRangeId; }
+    void pushRange(const RangeEvent& range) {
+        if (!m_ring.push(range)) m_dropped.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    // --- which thread may push ranges ---
+    void setOwner(std::uint64_t thread);
+    bool isOwner(std::uint64_t thread) const { return m_owner.load(std::memory_order_relaxed) == thread; }
+    std::uint32_t ownerNumber() const { return m_ownerNumber.load(std::memory_order_relaxed); }
+    void closeRanges() { m_closed.store(true, std::memory_order_release); }
+    bool rangesClosed() const { return m_closed.load(std::memory_order_acquire); }
+
+    // --- the writer ---
+    /// Records first, then ranges: the ranges of every step taken are taken with it.
+    void drain(RunRecords& records, std::vector<RangeEvent>& ranges, std::size_t rangeLimit);
+    std::int64_t droppedRanges() const { return m_dropped.load(std::memory_order_relaxed); }
+    void setFailure(const std::string& text);
+    std::string failure() const;
+
+private:
+    // Trainer's thread only.
+    std::int64_t m_step = -1;
+    std::int64_t m_lastStep = -1;
+    std::uint64_t m_stepsBegun = 0;
+    std::int64_t m_lastRangeId = 0;
+
+    SpscRing<RangeEvent> m_ring;
+    std::atomic<std::int64_t> m_dropped{0};
+    std::atomic<std::uint64_t> m_owner{0};
+    std::atomic<std::uint32_t> m_ownerNumber{0};
+    std::atomic<bool> m_closed{false};
+
+    mutable std::mutex m_mutex;  // guards the rest
+    RunRecords m_queue;
+    std::string m_failure;
+    std::vector<std::uint64_t> m_owners;  // index: small thread number
+};
+
+}  // namespace profiling

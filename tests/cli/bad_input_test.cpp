@@ -1,0 +1,166 @@
+// Bad models, bad data, bad files and full disks: the message, the exit code, and earlier runs left as they were.
+#include "cli_runner.h"
+
+#include <gtest/gtest.h>
+
+namespace cli_test {
+namespace {
+
+void expectError(const Outcome& outcome, int code, const std::vector<std::string>& parts) {
+    EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.err.rfind("amaxscope-cli: ", 0), 0U) << outcome.err;
+    for (const std::string& part : parts) EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+}
+
+/// A file with one finished run, to be found unchanged after each failure.
+class BadInput : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const Outcome outcome = scratch.run(tinyTrain({"--precision", "fp8", "--steps", "6"}));
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        m_before = scratch.exported("a.amax", 1);
+        ASSERT_FALSE(m_before.empty());
+    }
+    void expectFirstRunIntact() const {
+        EXPECT_EQ(scratch.exported("a.amax", 1), m_before);
+        EXPECT_EQ(scratch.runs("a.amax").back()["status"], "finished");
+    }
+    Outcome train(const std::vector<std::string>& more) const { return scratch.run(tinyTrain(more)); }
+
+    Scratch scratch;
+
+private:
+    std::string m_before;
+};
+
+TEST_F(BadInput, impossibleModelsAreRefused) {
+    expectError(train({"--heads", "5"}), 2, {"--heads", "5 does not divide d-model 32", "use"});
+    expectError(train({"--precision", "fp8", "--d-model", "40"}), 2,
+                {"--d-model", "multiple of 16", "--precision bf16"});
+    expectError(train({"--precision", "fp8", "--batch", "1", "--seq-len", "24"}), 2, {"--batch", "multiple of 16"});
+    expectError(train({"--layers", "0"}), 2, {"--layers", "out of range"});
+    EXPECT_EQ(scratch.runs("a.amax").size(), 1U);
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, unusableDataFilesAreNamed) {
+    scratch.write("empty.txt", "");
+    scratch.writeText("short.txt", 200);
+    scratch.writeText("medium.txt", 1000);
+    expectError(train({"--data", "text:nowhere.txt"}), 1, {"text:nowhere.txt", "No such file", "check the path"});
+    expectError(train({"--data", "text:empty.txt"}), 1, {"text:empty.txt", "empty"});
+    expectError(train({"--data", "text:."}), 1, {"is a folder"});
+    expectError(train({"--data", "text:short.txt"}), 2, {"text:short.txt", "too few", "--seq-len 32"});
+    expectError(train({"--data", "text:medium.txt", "--batch", "64"}), 2, {"text:medium.txt", "one batch"});
+    scratch.write("odd.bin", "abc");
+    expectError(train({"--data", "tokens:odd.bin"}), 1, {"tokens:odd.bin", "multiple"});
+    EXPECT_EQ(scratch.runs("a.amax").size(), 1U);
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, unreadableDataFileIsNamed) {
+    scratch.writeText("secret.txt", 5000);
+    std::filesystem::permissions(scratch.path("secret.txt"), std::filesystem::perms::none);
+    const Outcome outcome = scratch.runUnprivileged(tinyTrain({"--data", "text:secret.txt"}));
+    if (outcome.code >= 126) GTEST_SKIP() << "no unprivileged user can start the program here";
+    expectError(outcome, 1, {"text:secret.txt", "Permission denied", "permissions"});
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, databasePathsThatCannotBeWrittenAreNamed) {
+    expectError(train({"--db", "no/such/folder/a.amax"}), 2, {"no/such/folder/a.amax", "folder does not exist"});
+    expectError(train({"--db", "."}), 2, {"is a folder"});
+    expectError(train({"--db", "/proc/a.amax"}), 1, {"/proc/a.amax"});
+    expectError(scratch.run({"runs", "--db", "missing.amax"}), 2, {"missing.amax", "no such file"});
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("missing.amax")));
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, readOnlyDatabaseIsRefusedButStillRead) {
+    std::filesystem::permissions(scratch.path("a.amax"), std::filesystem::perms::owner_read);
+    const Outcome outcome = scratch.runUnprivileged(tinyTrain({}));
+    if (outcome.code >= 126) GTEST_SKIP() << "no unprivileged user can start the program here";
+    expectError(outcome, 1, {"a.amax", "not writable", "permissions"});
+    EXPECT_EQ(scratch.runUnprivileged({"runs", "--db", "a.amax"}).code, 0);
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, filesThatAreNotOursAreRefused) {
+    scratch.write("notes.amax",
+                  "Dear diary, this is no database at all, but long enough for a header of one hundred bytes. "
+                  "It must not be changed.");
+    const std::string notes = scratch.read("notes.amax");
+    expectError(train({"--db", "notes.amax"}), 2, {"notes.amax", "not a run database"});
+    EXPECT_EQ(scratch.read("notes.amax"), notes);
+
+    std::string foreign = scratch.read("a.amax");
+    foreign.replace(68, 4, std::string("\x12\x34\x56\x78", 4));  // application_id in SQLite's header
+    scratch.write("foreign.amax", foreign);
+    expectError(train({"--db", "foreign.amax"}), 2, {"foreign.amax", "another program", "0x12345678"});
+    expectError(scratch.run({"runs", "--db", "foreign.amax"}), 2, {"another program"});
+    EXPECT_EQ(scratch.read("foreign.amax"), foreign);
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, newerSchemaIsRefusedNamingBothVersions) {
+    std::string newer = scratch.read("a.amax");
+    newer.replace(60, 4, std::string("\0\0\x03\xE7", 4));  // user_version in SQLite's header
+    scratch.write("newer.amax", newer);
+    expectError(train({"--db", "newer.amax"}), 2, {"newer.amax", "schema version 999", "knows 1"});
+    expectError(scratch.run({"runs", "--db", "newer.amax"}), 2, {"schema version 999"});
+    EXPECT_EQ(scratch.read("newer.amax"), newer);
+}
+
+TEST_F(BadInput, fullDiskEndsTheRunAndKeepsEarlierOnes) {
+    const auto kib = std::filesystem::file_size(scratch.path("a.amax")) / 1024 + 40;
+    std::string command = "ulimit -f " + std::to_string(kib) + "; exec \"$0\" \"$@\"";
+    std::vector<std::string> arguments = {"bash", "-c", command};
+    for (const std::string& argument : scratch.cli(tinyTrain({"--precision", "fp8", "--steps", "100000"}))) {
+        arguments.push_back(argument);
+    }
+    expectError(scratch.runCommand(arguments), 1, {"a.amax", "space"});
+    expectFirstRunIntact();
+    EXPECT_NE(scratch.runs("a.amax").front()["status"], "finished");
+}
+
+TEST_F(BadInput, damagedCheckpointsAreRefused) {
+    scratch.write("junk.ckpt", "this is not a checkpoint, whatever its name says");
+    expectError(train({"--resume", "junk.ckpt"}), 1, {"junk.ckpt"});
+    expectError(scratch.run({"generate", "--checkpoint", "junk.ckpt", "--prompt", "1"}), 1, {"junk.ckpt"});
+    expectError(scratch.run({"generate", "--checkpoint", "none.ckpt", "--prompt", "1"}), 1, {"none.ckpt"});
+    ASSERT_EQ(train({"--steps", "3", "--checkpoint", "good.ckpt"}).code, 0);
+    const std::string good = scratch.read("good.ckpt");
+    scratch.write("cut.ckpt", good.substr(0, good.size() / 2));
+    expectError(scratch.run({"generate", "--checkpoint", "cut.ckpt", "--prompt", "1"}), 1, {"cut.ckpt"});
+    std::string flipped = good;
+    flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 0x40);
+    scratch.write("flipped.ckpt", flipped);
+    expectError(scratch.run({"generate", "--checkpoint", "flipped.ckpt", "--prompt", "1"}), 1, {"flipped.ckpt"});
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, checkpointThatCannotBeWrittenIsToldBeforeTraining) {
+    const Outcome outcome = train({"--steps", "5", "--checkpoint", "no/such/folder/m.ckpt"});
+    expectError(outcome, 2, {"no/such/folder/m.ckpt", "folder"});
+    EXPECT_TRUE(linesOfType(outcome.out, "step").empty());
+    EXPECT_EQ(scratch.runs("a.amax").size(), 1U);
+}
+
+TEST_F(BadInput, unknownRunListsTheOnesThereAre) {
+    expectError(scratch.run({"show", "7", "--db", "a.amax"}), 2, {"run 7", "1"});
+    expectError(scratch.run({"export", "7", "--db", "a.amax"}), 2, {"run 7", "1"});
+    expectError(scratch.run({"export", "--table", "tensors", "--db", "a.amax"}), 2, {"tensors", "snapshots"});
+}
+
+TEST_F(BadInput, outputThatCannotBeWrittenFails) {
+    const Outcome outcome = scratch.runCommand(
+        {"bash", "-c", "exec \"$0\" \"$@\" > /dev/full", AMAXSCOPE_CLI, "export", "1", "--db", "a.amax"});
+    expectError(outcome, 1, {"stdout", "could not be written"});
+    scratch.write("out.csv", "older");
+    std::filesystem::create_directory(scratch.path("out.csv.part"));
+    expectError(scratch.run({"export", "--out", "out.csv", "--db", "a.amax"}), 1, {"out.csv", "cannot be written"});
+    EXPECT_EQ(scratch.read("out.csv"), "older");
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,126 @@
+// Text export: quoting, numbers that read back the same, and JSON that stays JSON with non-finite numbers.
+#include "profiling/exchange.h"
+#include "recording.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <clocale>
+#include <limits>
+#include <sstream>
+
+using namespace profiling;
+
+namespace {
+
+std::string csv(const std::string& path, const std::string& table, const std::vector<RunId>& runs) {
+    const auto store = Store::open(path);
+    std::ostringstream out;
+    exportCsv(*store, runs, table, out);
+    return out.str();
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> result;
+    std::size_t begin = 0;
+    for (std::size_t end = text.find("\r\n"); end != std::string::npos; end = text.find("\r\n", begin)) {
+        result.push_back(text.substr(begin, end - begin));
+        begin = end + 2;
+    }
+    return result;
+}
+
+/// One run whose step has an odd loss and whose kernel and event have odd texts.
+RunId recordOddities(const std::string& path) {
+    const auto session = Session::open(path);
+    const auto recorder = session->startRun(test::describeRun("a \"quoted\", name\nin two lines"), {});
+    recorder->activate();
+    recorder->onTensors(test::twoTensors());
+    recorder->onStepBegin(0);
+    { const engine::Range kernel("ns::k<A, B>::run(int, float)", engine::RangeKind::Kernel, {3, 4}); }
+    engine::StepStats stats = test::stepStats(0);
+    stats.loss = std::numeric_limits<double>::infinity();
+    stats.gradNorm = std::numeric_limits<double>::quiet_NaN();
+    stats.lr = 0.1;
+    const std::vector<engine::TensorSnapshot> snapshots{
+        test::snapshot(0, std::numeric_limits<float>::infinity(), 0.1F)};
+    recorder->onStepEnd(stats, snapshots);
+    recorder->onEvent({0, 9, engine::Severity::Warning, "fallback", "bad bytes \xff and ä"});
+    recorder->onGeneration({0, "0,3", "6,9", 1, 2});
+    recorder->addSample("step_ms", 0, 41.25);
+    recorder->close(RunStatus::Finished);
+    return recorder->run();
+}
+
+}  // namespace
+
+TEST(CsvExport, quotesNamesWithCommasAndQuotes) {
+    const test::TemporaryFolder folder;
+    const RunId run = recordOddities(folder.file("a.amax"));
+    const std::vector<std::string> kernels = lines(csv(folder.file("a.amax"), "kernels", {run}));
+    ASSERT_EQ(kernels.size(), 2U);
+    EXPECT_EQ(kernels[0].rfind("run,name,calls,", 0), 0U);
+    EXPECT_EQ(kernels[1].rfind("1,\"ns::k<A, B>::run(int, float)\",1,", 0), 0U) << kernels[1];
+    const std::string runs = csv(folder.file("a.amax"), "runs", {run});
+    EXPECT_NE(runs.find(",\"a \"\"quoted\"\", name\nin two lines\","), std::string::npos) << runs;
+    EXPECT_NE(runs.find(",18446744073709551614,"), std::string::npos) << "the seed keeps all its bits";
+}
+
+TEST(CsvExport, writesShortestNumbersWhateverTheLocale) {
+    const test::TemporaryFolder folder;
+    const RunId run = recordOddities(folder.file("a.amax"));
+    // Has an effect where the locale is installed; the numbers must be the same either way.
+    std::setlocale(LC_ALL, "de_DE.UTF-8");
+    const std::vector<std::string> steps = lines(csv(folder.file("a.amax"), "steps", {run}));
+    const std::vector<std::string> snapshots = lines(csv(folder.file("a.amax"), "snapshots", {run}));
+    std::setlocale(LC_ALL, "C");
+    ASSERT_EQ(steps.size(), 2U);
+    EXPECT_EQ(steps[1], "1,0,0,1000000,inf,,nan,0.1,1024,0,4096,1024000");
+    ASSERT_EQ(snapshots.size(), 2U);
+    EXPECT_EQ(snapshots[1], "1,layer.0.qkv,input,E4M3,0,inf,0.10000000149011612,1,2,3,0,100,0.25,25,-inf,20");
+}
+
+TEST(CsvExport, everyTableHasAHeaderAndItsRows) {
+    const test::TemporaryFolder folder;
+    const RunId run = recordOddities(folder.file("a.amax"));
+    EXPECT_EQ(exportTables().size(), 8U);
+    for (const std::string& table : exportTables()) {
+        EXPECT_EQ(lines(csv(folder.file("a.amax"), table, {run})).size(), 2U) << table;
+    }
+    EXPECT_EQ(lines(csv(folder.file("a.amax"), "samples", {run}))[1], "1,step_ms,0,41.25");
+}
+
+TEST(CsvExport, anUnknownTableOrRunIsAnErrorThatNamesTheKnownOnes) {
+    const test::TemporaryFolder folder;
+    const RunId run = recordOddities(folder.file("a.amax"));
+    const std::string table = test::errorOf([&] { csv(folder.file("a.amax"), "stepz", {run}); });
+    EXPECT_NE(table.find("runs, steps, snapshots, kernels, ranges, events, samples, generations"), std::string::npos)
+        << table;
+    EXPECT_NE(test::errorOf([&] { csv(folder.file("a.amax"), "steps", {RunId{5}}); }).find("the runs are 1"),
+              std::string::npos);
+}
+
+TEST(JsonExport, isValidAndKeepsNonFiniteNumbersAsText) {
+    const test::TemporaryFolder folder;
+    const RunId run = recordOddities(folder.file("a.amax"));
+    const RunId plain = test::recordRun(folder.file("a.amax"), "plain", 2);
+    const auto store = Store::open(folder.file("a.amax"));
+    std::ostringstream out;
+    exportJson(*store, {run, plain}, out);
+    const auto json = nlohmann::json::parse(out.str());
+    ASSERT_EQ(json.at("runs").size(), 2U);
+    const auto& odd = json.at("runs").at(0);
+    EXPECT_EQ(odd.at("steps").at(0).at("loss"), "inf");
+    EXPECT_EQ(odd.at("steps").at(0).at("grad_norm"), "nan");
+    EXPECT_TRUE(odd.at("steps").at(0).at("val_loss").is_null());
+    EXPECT_EQ(odd.at("model").at("layers"), 4);
+    EXPECT_EQ(odd.at("seed"), 0xFFFFFFFFFFFFFFFEU);
+    EXPECT_EQ(odd.at("kernels").at(0).at("name"), "ns::k<A, B>::run(int, float)");
+    EXPECT_EQ(odd.at("kernels").at(0).at("flops"), 3);
+    EXPECT_EQ(odd.at("tensors").at(0).at("snapshots").at(0).at("amax"), "inf");
+    EXPECT_TRUE(odd.at("tensors").at(1).at("snapshots").empty());
+    EXPECT_EQ(odd.at("samples").at(0).at("value"), 41.25);
+    EXPECT_EQ(odd.at("generations").at(0).at("total"), 2);
+    EXPECT_EQ(odd.at("events").at(0).at("code"), "fallback");
+    EXPECT_EQ(json.at("runs").at(1).at("steps").size(), 2U);
+}
