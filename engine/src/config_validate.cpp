@@ -118,7 +118,7 @@ RunEstimate estimate(const RunConfig& config) {
     const int threads = config.train.threads > 0 ? config.train.threads
                                                  : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const Precision precision = config.train.precision == Precision::Auto ? Precision::Bf16 : config.train.precision;
-    result.memoryBytes = networkBytes(config, precision, threads) + 2 * 4 * parameterFloats(table);
+    result.memoryBytes = networkBytes(config, precision, threads) + kTwoFloats * parameterFloats(table);
     return result;
 }
 

@@ -24,28 +24,55 @@ NumericsGuard::NumericsGuard(Guard guard, const Network& network, Report report)
       m_lastSaturated(network.tensors().size(), -1 - kQuietSteps),
       m_inARow(network.tensors().size(), 0) {}
 
+// A delayed scale is one step old, so an amax a little above the window's is normal and costs at most half a binade of
+// the largest elements. Beyond a factor of two, or with more than a thousandth of the elements clipped, it matters.
+bool NumericsGuard::matters(const CastRecord& record, float max) {
+    const float scaled = record.stats.amax * record.scale;
+    if (!record.cast || !(scaled > max)) return false;
+    return scaled > 2.0F * max || record.stats.saturated * 1000 > record.stats.count;
+}
+
 std::vector<std::string> NumericsGuard::checkSaturation(std::int64_t step) {
     std::vector<std::string> stubborn;
     if (m_guard == Guard::Off) return stubborn;
+    int fresh = 0;
+    const TensorInfo* worst = nullptr;
+    float worstHeadroom = 0;
     for (const TensorInfo& tensor : m_network.tensors()) {
         const auto slot = static_cast<std::size_t>(tensor.index);
         const CastRecord& record = m_network.records()[slot];
         const float max = fp8Limits(tensor.format == "E5M2" ? Fp8Format::E5M2 : Fp8Format::E4M3).max;
-        const float scaled = record.stats.amax * record.scale;
-        if (!record.cast || !(scaled > max)) {
+        if (!matters(record, max)) {
             m_inARow[slot] = 0;
             continue;
         }
+        const float headroom = std::log2(max / (record.stats.amax * record.scale));
         if (step - m_lastSaturated[slot] > kQuietSteps) {
-            m_report(Severity::Warning, "saturation",
-                     tensor.layer + "." + tensor.role + " saturated: amax " + number(record.stats.amax) + " × scale " +
-                         number(record.scale) + " is above " + number(max) + ", headroom " +
-                         number(std::log2(max / scaled)) + " bits");
+            ++fresh;
+            if (worst == nullptr || headroom < worstHeadroom) {
+                worst = &tensor;
+                worstHeadroom = headroom;
+            }
         }
         m_lastSaturated[slot] = step;
         if (++m_inARow[slot] >= kStubbornSteps && m_guard == Guard::Fallback) stubborn.push_back(tensor.layer);
     }
+    if (worst != nullptr) reportSaturation(*worst, worstHeadroom, fresh);
     return stubborn;
+}
+
+void NumericsGuard::reportSaturation(const TensorInfo& worst, float headroom, int tensors) {
+    const CastRecord& record = m_network.records()[static_cast<std::size_t>(worst.index)];
+    std::string text = worst.layer + "." + worst.role + " saturated: amax " + number(record.stats.amax) + " × scale " +
+                       number(record.scale) + " is " + number(-headroom) + " bits above the largest " + worst.format +
+                       " value";
+    if (record.stats.saturated > 0) {
+        text += ", " +
+                number(100.0 * static_cast<double>(record.stats.saturated) / static_cast<double>(record.stats.count)) +
+                " % of its elements clipped";
+    }
+    if (tensors > 1) text += "; the worst of " + std::to_string(tensors) + " tensors";
+    m_report(Severity::Warning, "saturation", text);
 }
 
 bool NumericsGuard::checkFinite(double loss, double gradNorm, std::vector<std::string>& layers) {

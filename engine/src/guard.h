@@ -16,14 +16,17 @@ public:
 
     NumericsGuard(Guard guard, const Network& network, Report report);
 
-    /// After the backward pass of `step`: reports tensors that began to saturate and returns the layers that the
-    /// guard moves to BF16.
+    /// After the backward pass of `step`: reports, in one event, the tensors that began to saturate by more than a
+    /// delayed scale's usual lag, and returns the layers that the guard moves to BF16.
     std::vector<std::string> checkSaturation(std::int64_t step);
 
     /// False: the step is not to be applied. Reports the reason; fills `layers` with those to move to BF16.
     bool checkFinite(double loss, double gradNorm, std::vector<std::string>& layers);
 
 private:
+    static bool matters(const CastRecord& record, float max);
+    void reportSaturation(const TensorInfo& worst, float headroom, int tensors);
+
     /// A saturated tensor is reported again only after this many steps without saturation.
     static constexpr std::int64_t kQuietSteps = 20;
     /// Saturated in this many steps in a row: the fallback guard acts.

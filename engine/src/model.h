@@ -50,6 +50,9 @@ struct ModelParameters {
     float* headWeight;  // [V][D]
 };
 
+/// Bytes of two FP32 arrays: parameters with gradients, or both moments.
+inline constexpr std::int64_t kTwoFloats = 2 * sizeof(float);
+
 /// In memory order: embeddings, layers, final norm, head.
 std::vector<ParameterSpec> parameterTable(const ModelConfig& model);
 /// Floats of the whole array, each parameter padded to 64 bytes.

@@ -71,7 +71,7 @@ private:
     void blockBackward(StepContext& context, int index, int rows, int seqLen);
     StepContext context(bool record, bool counting);
     GemmLayer& linear(int layer, Linear which) {
-        return m_layers[static_cast<std::size_t>(layer * kLinearsPerLayer + static_cast<int>(which))];
+        return m_layers[static_cast<std::size_t>(layer) * kLinearsPerLayer + static_cast<std::size_t>(which)];
     }
     GemmLayer& head() { return m_layers.back(); }
 

@@ -70,13 +70,13 @@ std::int64_t networkBytes(const RunConfig& config, Precision precision, int thre
         widest = std::max(widest, shape.out);
     }
     if (type != cpu::Type::F32) operands += rows * widest * bytes;
-    const std::int64_t parameters = 2 * 4 * parameterFloats(parameterTable(config.model));
+    const std::int64_t parameters = kTwoFloats * parameterFloats(parameterTable(config.model));
     return activations.used() + operands + parameters;
 }
 
 Network::Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa)
     : m_config(config), m_isa(isa), m_pool(threads), m_table(parameterTable(config.model)) {
-    m_parameterArena = Arena(2 * 4 * floats());
+    m_parameterArena = Arena(kTwoFloats * floats());
     m_parameterBase = m_parameterArena.take<float>(floats());
     m_gradientBase = m_parameterArena.take<float>(floats());
     m_parameters = bindParameters(config.model, m_table, m_parameterBase);
@@ -144,7 +144,8 @@ void Network::buildLayers(Precision precision) {
         const std::string prefix = "layer." + std::to_string(i);
         m_layerNames.push_back(pooledName(prefix));
         for (int k = 0; k < kLinearsPerLayer; ++k) {
-            const LayerShape& shape = shapes[static_cast<std::size_t>(i * kLinearsPerLayer + k)];
+            const LayerShape& shape =
+                shapes[static_cast<std::size_t>(i) * kLinearsPerLayer + static_cast<std::size_t>(k)];
             m_layers.push_back(makeLayer(prefix + names[k], shape.out, shape.in, precision));
         }
         const LayerParameters& p = m_parameters.layers[static_cast<std::size_t>(i)];

@@ -69,7 +69,7 @@ TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, bool n
     const cpu::Isa isa = cpu::activeIsa();
     const ResolvedPrecision resolved = resolvePrecision(m_config.train.precision, isa);
     m_network = std::make_unique<Network>(m_config, resolved.precision, threadCount(m_config), isa);
-    m_momentArena = Arena(2 * 4 * m_network->floats());
+    m_momentArena = Arena(kTwoFloats * m_network->floats());
     m_moments1 = m_momentArena.take<float>(m_network->floats());
     m_moments2 = m_momentArena.take<float>(m_network->floats());
     m_guard = std::make_unique<NumericsGuard>(

@@ -88,8 +88,8 @@ double TrainLoop::secondsLeft() const {
     const double perStep = m_pace.recentSeconds();
     const std::int64_t left = m_trainer.config().train.steps - m_trainer.nextStep();
     const int every = m_trainer.config().train.validateEvery;
-    const double validations = every > 0 ? static_cast<double>(left / every) : 0.0;
-    return perStep < 0 ? -1 : perStep * static_cast<double>(left) + validations * m_validationSeconds;
+    const std::int64_t validations = every > 0 ? left / every : 0;
+    return perStep < 0 ? -1 : perStep * static_cast<double>(left) + static_cast<double>(validations) * m_validationSeconds;
 }
 
 }  // namespace

@@ -153,6 +153,7 @@ void writeTensors(Store& store, RunId run, std::ostream& out) {
 
 void exportJson(Store& store, const std::vector<RunId>& runs, std::ostream& out) {
     std::vector<RunRow> rows;
+    rows.reserve(runs.size());
     for (const RunId id : runs) rows.push_back(store.run(id));
     out << "{\"runs\":[";
     const char* separator = "\n";

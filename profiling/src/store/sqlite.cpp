@@ -80,9 +80,8 @@ Database::Database(const std::string& path, OpenMode mode, int busyMs) : m_path(
     const int code = sqlite3_open_v2(fileUri(path, query).c_str(), &m_handle,
                                      access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) {
-        const DatabaseError error = translate(m_path, code, sqlite3_errstr(code));
         sqlite3_close(m_handle);
-        throw error;
+        throw translate(m_path, code, sqlite3_errstr(code));
     }
     sqlite3_extended_result_codes(m_handle, 1);
     sqlite3_busy_timeout(m_handle, busyMs);

@@ -1,0 +1,220 @@
+// Lines, limits and bands of quantised tensors; see tensor_plot.h.
+#include "views/tensor_plot.h"
+
+#include "models/formatting.h"
+#include "views/plot_overlay.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace gui {
+
+double underflowEdge(const std::string& format) {
+    const int mantissaBits = format == "E5M2" ? 2 : 3;
+    return std::ldexp(profiling::formatMinNormal(format), -mantissaBits - 1);
+}
+
+TensorPlot::TensorPlot(Selection* selection, QWidget* parent) : PlotWidget(selection, parent) {
+    setYScale(YScale::Log2);
+    setValueText([this](int line, std::size_t point, double) { return pointText(line, point); });
+    new PlotPainter(this, QStringLiteral("background"), PlotPainter::Area::Axes,
+                    [this](QCPPainter* painter) { paintBands(painter); });
+    connect(this, &PlotWidget::styleChanged, this, &TensorPlot::redraw);
+    setMode(Mode::Amax);
+    redraw();
+}
+
+QColor TensorPlot::tensorColor(int index) const {
+    constexpr std::array kOrder{1, 3, 2, 0, 4, 5, 7, 6};  // starts away from the first runs' colours
+    return style().runLineColor(kOrder[static_cast<std::size_t>(index) % kOrder.size()]);
+}
+
+void TensorPlot::setMode(Mode mode) {
+    m_mode = mode;
+    redraw();
+}
+
+void TensorPlot::setTensors(std::vector<profiling::TensorRow> tensors) {
+    m_tensors = std::move(tensors);
+    redraw();
+}
+
+void TensorPlot::addSnapshots(profiling::TensorId tensor, std::int64_t after,
+                              const std::vector<profiling::SnapshotRow>& rows) {
+    Rows& known = m_rows[tensor.value];
+    while (!known.empty() && known.back().step > after) known.pop_back();
+    known.insert(known.end(), rows.begin(), rows.end());
+}
+
+std::int64_t TensorPlot::lastStep(profiling::TensorId tensor) const {
+    const auto found = m_rows.find(tensor.value);
+    return found == m_rows.end() || found->second.empty() ? -1 : found->second.back().step;
+}
+
+void TensorPlot::forget() {
+    m_rows.clear();
+    m_tensors.clear();
+    redraw();
+}
+
+const TensorPlot::Rows& TensorPlot::rowsOf(const profiling::TensorRow& tensor) const {
+    static const Rows kNone;
+    const auto found = m_rows.find(tensor.id.value);
+    return found == m_rows.end() ? kNone : found->second;
+}
+
+/// One point per snapshot, and a gap where snapshots are missing: further apart than they usually are.
+template <typename Value>
+Series TensorPlot::seriesOf(const profiling::TensorRow& tensor, Value value) const {
+    const Rows& rows = rowsOf(tensor);
+    std::int64_t usual = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 1; i < rows.size(); ++i) usual = std::min(usual, rows[i].step - rows[i - 1].step);
+    Series series;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i > 0 && rows[i].step - rows[i - 1].step > usual) {
+            series.add(static_cast<double>(rows[i - 1].step + usual), kNotRecorded);
+        }
+        series.add(static_cast<double>(rows[i].step), value(rows[i]));
+    }
+    return series;
+}
+
+Series TensorPlot::valuesOf(const profiling::TensorRow& tensor) const {
+    const double most = profiling::formatMax(tensor.format);
+    return seriesOf(tensor, [this, most](const profiling::SnapshotRow& row) {
+        if (m_mode == Mode::Amax) return row.amax;
+        return m_mode == Mode::Scale ? row.scale : row.amax * row.scale / most;
+    });
+}
+
+/// The magnitude that the cast maps to `edge` of the format, step by step.
+Series TensorPlot::limitOf(const profiling::TensorRow& tensor, double edge) const {
+    return seriesOf(tensor, [edge](const profiling::SnapshotRow& row) { return edge / row.scale; });
+}
+
+void TensorPlot::redraw() {
+    clearLines();
+    switch (m_mode) {
+        case Mode::Amax:
+            setCaption(tr("amax · dotted: limit"));
+            break;
+        case Mode::Scale:
+            setCaption(tr("scale"));
+            break;
+        case Mode::Scaled:
+            setCaption(tr("amax × scale ÷ format max"));
+            break;
+    }
+    for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+        LineLook look;
+        look.name = QString::fromStdString(m_tensors[i].fullName());
+        look.pen = QPen(tensorColor(static_cast<int>(i)), 1, PlotStyle::runDash(static_cast<int>(i)));
+        setData(addLine(look), valuesOf(m_tensors[i]));
+    }
+    if (m_mode == Mode::Amax) {  // the limits come last, so that line i is tensor i
+        for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+            LineLook look;
+            look.name = tr("%1 limit").arg(QString::fromStdString(m_tensors[i].fullName()));
+            look.pen = QPen(tensorColor(static_cast<int>(i)), 1, Qt::DotLine);
+            look.inReadout = false;
+            look.inLegend = false;
+            setData(addLine(look), limitOf(m_tensors[i], profiling::formatMax(m_tensors[i].format)));
+        }
+    }
+    const bool hasBands = m_mode != Mode::Scale && !m_tensors.empty();
+    setExtraLimits({}, [this, hasBands] {
+        Limits limits;
+        if (!hasBands) return limits;
+        // Room for the upper band and its name.
+        if (m_mode == Mode::Scaled) {
+            limits.include(1.0);
+        } else {
+            limits.include(finiteLimits(marksOf(static_cast<int>(m_tensors.size())).line).high + 1.0);
+        }
+        return limits;
+    });
+    if (group() != nullptr) group()->dataChanged(this);
+}
+
+void TensorPlot::paintBands(QCPPainter* painter) const {
+    if (m_tensors.empty() || m_mode == Mode::Scale) return;
+    const profiling::TensorRow& first = m_tensors.front();
+    const double most = profiling::formatMax(first.format);
+    const double least = underflowEdge(first.format);
+    Series upper;
+    Series lower;
+    if (m_mode == Mode::Amax) {
+        upper = toLog2(limitOf(first, most)).line;
+        lower = toLog2(limitOf(first, least)).line;
+    } else {
+        const QCPRange range = xAxis->range();
+        for (const double x : {range.lower, range.upper}) {
+            upper.add(x, 0.0);
+            lower.add(x, std::log2(least / most));
+        }
+    }
+    const QString limit = siNumber(most);
+    const QString above =
+        m_mode == Mode::Amax ? tr("saturates above %1 / scale").arg(limit) : tr("saturates above %1").arg(limit);
+    paintBand(painter, upper, true, style().runColor(5), above);
+    paintBand(painter, lower, false, style().runColor(0), tr("underflows"));
+}
+
+void TensorPlot::paintBand(QCPPainter* painter, const Series& edge, bool above, const QColor& color,
+                           const QString& name) const {
+    const QRect axes = axisRect()->rect();
+    const double rim = above ? axes.top() - 1.0 : axes.bottom() + 1.0;
+    const Series visible = decimate(edge, xAxis->range().lower, xAxis->range().upper, std::max(1, axes.width()));
+    QPolygonF area;
+    double lastY = rim;
+    for (std::size_t i = 0; i < visible.size(); ++i) {
+        if (std::isnan(visible.y[i])) continue;
+        const double x = xAxis->coordToPixel(visible.x[i]);
+        const double y = yAxis->coordToPixel(visible.y[i]);
+        if (area.isEmpty()) area << QPointF(x, rim);
+        area << QPointF(x, y);
+        lastY = y;
+    }
+    if (area.size() < 2) return;
+    area << QPointF(area.back().x(), rim);
+    QColor fill = color;
+    fill.setAlpha(38);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(fill);
+    painter->drawPolygon(area);
+
+    painter->setFont(style().captionFont());
+    const QFontMetrics metrics(painter->font());
+    const double room = above ? lastY - axes.top() : axes.bottom() - lastY;
+    if (room < metrics.height()) return;
+    const QRectF box(axes.left(), above ? axes.top() : axes.bottom() - metrics.height(), axes.width() - 4,
+                     metrics.height());
+    QColor ink = color;  // dark enough, or light enough, to be read
+    while (contrast(ink, style().card) < 4.5 && ink != QColor(Qt::white) && ink != QColor(Qt::black)) {
+        ink = style().isDark ? ink.lighter(110) : ink.darker(110);
+    }
+    painter->setPen(ink);
+    painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter, name);
+}
+
+QString TensorPlot::pointText(int line, std::size_t point) const {
+    if (line < 0 || line >= static_cast<int>(m_tensors.size())) return {};
+    const profiling::TensorRow& tensor = m_tensors[static_cast<std::size_t>(line)];
+    const Rows& rows = rowsOf(tensor);
+    const std::int64_t step = std::llround(data(line).x[point]);
+    const auto found = std::lower_bound(rows.begin(), rows.end(), step,
+                                        [](const profiling::SnapshotRow& r, std::int64_t s) { return r.step < s; });
+    if (found == rows.end() || found->step != step) return tr("not recorded");
+    const profiling::SnapshotRow& row = *found;
+    QString text =
+        m_mode == Mode::Scale ? tr("scale %1").arg(significant(row.scale)) : tr("amax %1").arg(significant(row.amax));
+    const double headroom = profiling::headroomBits(row, tensor.format);
+    if (std::isfinite(headroom)) text += tr(", headroom %1 bits").arg(significant(headroom, 2));
+    if (row.saturated > 0) text += tr(", %1 saturated").arg(percent(profiling::saturatedShare(row)));
+    if (row.nonFinite > 0) text += tr(", %1 not finite").arg(grouped(row.nonFinite));
+    return text;
+}
+
+}  // namespace gui
