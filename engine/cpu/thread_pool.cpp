@@ -2,10 +2,16 @@
 #include "cpu/thread_pool.h"
 
 #include "cpu/isa.h"
+#include "engine/error.h"
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace engine::cpu {
@@ -41,7 +47,10 @@ struct ThreadPool::State {
     const std::function<void(int)>* task = nullptr;
     bool stop = false;
     std::vector<std::thread> workers;
+    std::mutex errorMutex;
+    std::exception_ptr error;  // the first that a chunk threw
 
+    void runChunk(int chunk, const std::function<void(int)>& task);
     void work(int chunk);
     void start();
 };
@@ -51,13 +60,22 @@ void ThreadPool::State::start() {
     generation.notify_all();
 }
 
+void ThreadPool::State::runChunk(int chunk, const std::function<void(int)>& toRun) {
+    try {
+        toRun(chunk);
+    } catch (...) {
+        const std::lock_guard lock(errorMutex);
+        if (!error) error = std::current_exception();
+    }
+}
+
 void ThreadPool::State::work(int chunk) {
     std::uint32_t seen = 0;
     for (;;) {
         waitWhile(generation, seen);
         ++seen;  // run() waits for every worker, so no generation can be missed
         if (stop) return;
-        (*task)(chunk);
+        runChunk(chunk, *task);
         if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
     }
 }
@@ -68,12 +86,13 @@ ThreadPool::ThreadPool(int threads) : m_state(std::make_unique<State>()) {
     try {
         for (int chunk = 1; chunk < m_state->threads; ++chunk)
             m_state->workers.emplace_back([state = m_state.get(), chunk] { state->work(chunk); });
-    } catch (...) {
+    } catch (const std::system_error& refusal) {
         // The system refused a thread: those that exist must end before the state does.
         m_state->stop = true;
         m_state->start();
         for (std::thread& worker : m_state->workers) worker.join();
-        throw;
+        throw Error(ErrorKind::Failure, "--threads " + std::to_string(threads),
+                    std::string("the system refused a thread: ") + refusal.code().message(), "use fewer threads");
     }
 }
 
@@ -94,10 +113,11 @@ void ThreadPool::run(const std::function<void(int chunk)>& task) {
         state.running.store(state.threads - 1, std::memory_order_relaxed);
         state.start();
     }
-    task(0);
+    state.runChunk(0, task);
     for (int left = state.running.load(std::memory_order_acquire); left != 0;
          left = state.running.load(std::memory_order_acquire))
         waitWhile(state.running, left);
+    if (state.error) std::rethrow_exception(std::exchange(state.error, nullptr));
 }
 
 std::pair<std::int64_t, std::int64_t> ThreadPool::part(std::int64_t n, int chunk, std::int64_t grain) const {

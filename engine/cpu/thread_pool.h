@@ -11,7 +11,7 @@ namespace engine::cpu {
 
 class ThreadPool {
 public:
-    /// threads ≥ 1, the calling thread included; it runs chunk 0 itself.
+    /// threads ≥ 1, the calling thread included; it runs chunk 0 itself. Throws Error when the system refuses one.
     explicit ThreadPool(int threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -19,8 +19,9 @@ public:
 
     int threads() const;
 
-    /// Runs task(chunk) for chunk 0 … threads()−1, one per thread, and waits for all. Not reentrant. A task must not
-    /// throw. Workers spin for some microseconds before they sleep.
+    /// Runs task(chunk) for chunk 0 … threads()−1, one per thread, and waits for all. Not reentrant. What a
+    /// chunk throws is thrown here, after all have ended (the first, when there are several). Workers spin for some
+    /// microseconds before they sleep.
     void run(const std::function<void(int chunk)>& task);
 
     /// Part [first, last) of n items for one chunk, in multiples of `grain` (the last part takes the rest).

@@ -29,6 +29,24 @@ private:
     std::vector<ConfigIssue> m_issues;
 };
 
+// Settings are stored as JSON and SQLite text, both UTF-8. Accepts what RFC 3629 does, but for overlong forms.
+bool isUtf8(const std::string& text) {
+    std::size_t i = 0;
+    while (i < text.size()) {
+        const auto lead = static_cast<unsigned char>(text[i++]);
+        const int more = lead < 0x80                   ? 0
+                         : lead >= 0xC2 && lead < 0xE0 ? 1
+                         : lead >= 0xE0 && lead < 0xF0 ? 2
+                         : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                       : -1;
+        if (more < 0) return false;
+        for (int k = 0; k < more; ++k, ++i) {
+            if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
+        }
+    }
+    return true;
+}
+
 std::string divisorsNear(int dModel, int heads) {
     std::string text;
     int shown = 0;
@@ -88,6 +106,8 @@ void checkTrain(const TrainConfig& train, Issues& issues) {
     const bool known = data == "stride" || data.starts_with("text:") || data.starts_with("tokens:");
     issues.require(known, "data", data + " is no kind of data", "use stride, text:PATH or tokens:PATH");
     issues.require(data != "text:" && data != "tokens:", "data", "the path is missing", "choose a file");
+    issues.require(isUtf8(data), "data", "the path is not valid UTF-8", "rename the file, or name it through a link");
+    issues.require(isUtf8(train.keepBf16), "keep-bf16", "it is not valid UTF-8", "write layer names such as layer.0.*");
     const std::string& device = train.device;
     issues.require(device == "auto" || device == "cpu" || device == "cuda" || device.starts_with("cuda:"), "device",
                    device + " is no kind of device", "use auto, cpu, cuda or cuda:N");

@@ -20,7 +20,8 @@ std::vector<Dataset::Prompt> Dataset::prompts(int /*count*/, int /*startLength*/
 namespace {
 
 // ---------------------------------------------------------------- stride
-// x[t] = (start + stride·t) mod vocab, stride 1 … kStrides. A tenth of the (start, stride) pairs is held out.
+// x[t] = (start + stride·t) mod vocab, stride 1 … 8. A tenth of the (start, stride) pairs is held out: no training
+// sequence begins with one. (Parts of it do occur further on in sequences of the same stride, which wrap around.)
 class StrideDataset : public Dataset {
 public:
     StrideDataset(int vocab, std::uint64_t seed) : m_vocab(vocab), m_seed(seed) {
@@ -29,7 +30,10 @@ public:
             const bool heldOut = randomBelow(kSplitKey, static_cast<std::uint64_t>(pair), 10) == 0;
             (heldOut ? m_heldOut : m_train).push_back(pair);
         }
-        if (m_heldOut.empty()) m_heldOut.push_back(m_train.back());
+        if (m_heldOut.empty()) {
+            m_heldOut.push_back(m_train.back());
+            if (m_train.size() > 1) m_train.pop_back();
+        }
     }
 
     int vocab() const override { return m_vocab; }
@@ -51,8 +55,9 @@ public:
 
     std::vector<Prompt> prompts(int count, int startLength, int length) const override {
         std::vector<Prompt> result;
-        for (int i = 0; i < count; ++i) {
-            const int pair = m_heldOut[static_cast<std::size_t>(i) % m_heldOut.size()];
+        const std::size_t distinct = std::min(static_cast<std::size_t>(count), m_heldOut.size());
+        for (std::size_t i = 0; i < distinct; ++i) {
+            const int pair = m_heldOut[i * m_heldOut.size() / distinct];
             Prompt prompt;
             for (int t = 0; t < startLength; ++t) prompt.start.push_back(token(pair, t));
             for (int t = startLength; t < startLength + length; ++t) prompt.expected.push_back(token(pair, t));
@@ -141,8 +146,12 @@ std::vector<unsigned char> readFile(const std::string& option, const std::string
         throw Error(ErrorKind::Failure, option, std::strerror(code),
                     code == ENOENT ? "check the path" : "check the file's permissions");
     }
-    std::vector<unsigned char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (file.bad()) throw Error(ErrorKind::Failure, option, "reading broke off", "check the disk");
+    std::vector<unsigned char> bytes;
+    try {
+        bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    } catch (const std::ios_base::failure&) {  // the stream's buffer throws whatever the stream was told
+        throw Error(ErrorKind::Failure, option, "reading broke off", "check that it is a plain file on a sound disk");
+    }
     if (bytes.empty()) throw Error(ErrorKind::Failure, option, "the file is empty", "name a file with text or tokens");
     return bytes;
 }

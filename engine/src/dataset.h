@@ -26,7 +26,8 @@ public:
     virtual int validationRows(int seqLen) const = 0;
     virtual void validationRow(int row, int seqLen, int* inputs, int* targets) const = 0;
 
-    /// Start and continuation of held-out stride sequences; empty for other data.
+    /// Start and continuation of held-out stride sequences, each once: fewer than `count` when fewer were held out.
+    /// Empty for other data.
     struct Prompt {
         std::vector<int> start;
         std::vector<int> expected;

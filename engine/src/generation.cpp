@@ -4,6 +4,7 @@
 #include "src/trainer_impl.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace engine {
 
@@ -14,13 +15,16 @@ constexpr int kValidationBatches = 8;
 
 std::string joined(const std::vector<int>& tokens) {
     std::string text;
-    for (int token : tokens) text += (text.empty() ? "" : ",") + std::to_string(token);
+    for (int token : tokens) {
+        if (!text.empty()) text += ',';
+        text += std::to_string(token);
+    }
     return text;
 }
 
 }  // namespace
 
-double TrainerImpl::validationLoss() {
+double TrainerImpl::validationLoss(const Stop& stop) {
     ENGINE_CHECK(m_dataset != nullptr, "a trainer loaded for generation has no data");
     const Range range("validation", RangeKind::Phase);
     const int seqLen = m_config.model.seqLen;
@@ -28,6 +32,7 @@ double TrainerImpl::validationLoss() {
     const int rows = std::min(m_dataset->validationRows(seqLen), kValidationBatches * batch);
     double sum = 0;
     for (int done = 0; done < rows; done += batch) {
+        if (stop && stop()) return std::numeric_limits<double>::quiet_NaN();
         const int now = std::min(batch, rows - done);
         for (int row = 0; row < now; ++row) {
             m_dataset->validationRow(done + row, seqLen, m_network->inputs() + std::ptrdiff_t{row} * seqLen,
@@ -61,12 +66,13 @@ std::vector<int> TrainerImpl::generate(const std::vector<int>& prompt, int token
     return {sequence.begin() + static_cast<std::ptrdiff_t>(prompt.size()), sequence.end()};
 }
 
-StrideCheck TrainerImpl::checkStride(int prompts) {
+StrideCheck TrainerImpl::checkStride(int prompts, const Stop& stop) {
     if (m_dataset == nullptr) return {0, 0};
     const int startLength = std::min(4, m_config.model.seqLen / 2);
     const int length = std::min(12, m_config.model.seqLen - startLength);
     StrideCheck check{0, 0};
     for (const Dataset::Prompt& prompt : m_dataset->prompts(prompts, startLength, length)) {
+        if (stop && stop()) break;
         const std::vector<int> output = generate(prompt.start, length);
         const bool right = output == prompt.expected;
         check.correct += right ? 1 : 0;

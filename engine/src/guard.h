@@ -6,12 +6,23 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace engine {
 
+/// What a guard remembers from step to step; part of a checkpoint.
+struct GuardState {
+    std::vector<std::int64_t> lastSaturated;  // per slot: the step; −1 − kQuietSteps: never
+    std::vector<int> inARow;                  // per slot: saturated steps up to now
+    int skippedInARow = 0;
+};
+
 class NumericsGuard {
 public:
+    /// A run that skipped this many steps in a row trains no more and is ended.
+    static constexpr int kHopelessSteps = 50;
+
     using Report = std::function<void(Severity, const std::string& code, const std::string& text)>;
 
     NumericsGuard(Guard guard, const Network& network, Report report);
@@ -22,6 +33,9 @@ public:
 
     /// False: the step is not to be applied. Reports the reason; fills `layers` with those to move to BF16.
     bool checkFinite(double loss, double gradNorm, std::vector<std::string>& layers);
+
+    const GuardState& state() const { return m_state; }
+    void restore(GuardState state) { m_state = std::move(state); }
 
 private:
     static bool matters(const CastRecord& record, float max);
@@ -35,8 +49,7 @@ private:
     Guard m_guard;
     const Network& m_network;
     Report m_report;
-    std::vector<std::int64_t> m_lastSaturated;  // per slot; −1 − kQuietSteps: never
-    std::vector<int> m_inARow;
+    GuardState m_state;
 };
 
 }  // namespace engine

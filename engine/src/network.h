@@ -27,7 +27,9 @@ struct LayerFallback {
 class Network {
 public:
     /// `precision` is resolved (not Auto); config.model.vocab is set.
-    Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa);
+    /// `pinned` layers start in BF16 (they keep their place in tensors()).
+    Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa,
+            const std::vector<std::string>& pinned = {});
 
     /// Logits of the first `rows` sequences of `inputs()`, each `seqLen` long. With `record`, casts are recorded for
     /// the scale update and, with `counting`, counted; without, nothing of training changes.
@@ -62,6 +64,7 @@ public:
     cpu::ThreadPool& pool() { return m_pool; }
 
 private:
+    bool moveToBf16(const std::string& layer);
     void buildLayers(Precision precision);
     GemmLayer makeLayer(const std::string& name, std::int64_t out, std::int64_t in, Precision precision);
     void layoutOperands(Arena& arena);

@@ -74,7 +74,8 @@ std::int64_t networkBytes(const RunConfig& config, Precision precision, int thre
     return activations.used() + operands + parameters;
 }
 
-Network::Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa)
+Network::Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa,
+                 const std::vector<std::string>& pinned)
     : m_config(config), m_isa(isa), m_pool(threads), m_table(parameterTable(config.model)) {
     m_parameterArena = Arena(kTwoFloats * floats());
     m_parameterBase = m_parameterArena.take<float>(floats());
@@ -89,6 +90,7 @@ Network::Network(const RunConfig& config, Precision precision, int threads, cpu:
     m_activations = layoutActivations(config, threads, m_activationArena);
 
     buildLayers(precision);
+    for (const std::string& name : pinned) moveToBf16(name);
     Arena measureOperands;
     layoutOperands(measureOperands);
     m_operandArena = Arena(measureOperands.used());
@@ -194,6 +196,10 @@ void Network::layoutOperands(Arena& arena) {
 
 bool Network::pinToBf16(const std::string& name) {
     ENGINE_CHECK(m_config.train.guard == Guard::Fallback, "operands were not sized for BF16");
+    return moveToBf16(name);
+}
+
+bool Network::moveToBf16(const std::string& name) {
     const auto layer =
         std::find_if(m_layers.begin(), m_layers.end(), [&](const GemmLayer& l) { return l.name == name; });
     if (layer == m_layers.end() || !layer->fp8()) return false;

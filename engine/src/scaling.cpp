@@ -13,7 +13,9 @@ namespace engine {
 float scaleFromAmax(float amax, float oldScale, float formatMax, int margin) {
     if (!std::isfinite(amax) || amax <= 0.0F) return oldScale;
     const float scale = std::ldexp(formatMax, -margin) / amax;
-    return std::isinf(scale) ? std::numeric_limits<float>::max() : scale;
+    if (std::isinf(scale)) return std::numeric_limits<float>::max();
+    // A subnormal scale (a huge amax with a large margin) would have an infinite inverse.
+    return std::max(scale, std::numeric_limits<float>::min());
 }
 
 DelayedScaling::DelayedScaling(const Fp8Recipe& recipe, std::vector<Fp8Format> formats)

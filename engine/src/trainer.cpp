@@ -3,14 +3,15 @@
 
 #include "engine/device.h"
 #include "engine/error.h"
+#include "src/memory.h"
 #include "src/nvtx_ranges.h"
 #include "src/trainer_impl.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <numeric>
-#include <thread>
 
 namespace engine {
 
@@ -24,6 +25,20 @@ void requireValid(const RunConfig& config) {
     const std::vector<ConfigIssue> issues = validate(config);
     if (issues.empty()) return;
     throw Error(ErrorKind::Usage, "--" + issues.front().field, issues.front().why, issues.front().fix);
+}
+
+// A machine that overcommits hands out memory it has not got and kills the process later: better asked first.
+void requireMemory(std::int64_t bytes) {
+    const std::int64_t available = availableMemoryBytes();
+    if (available < 0 || bytes < available) return;
+    const auto gib = [](std::int64_t count) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(count) / (1 << 30));
+        return std::string(text);
+    };
+    throw Error(ErrorKind::Failure, "memory",
+                "the run needs " + gib(bytes) + " and " + gib(available) + " are available",
+                "use a smaller model, --batch or --seq-len, or end other programs");
 }
 
 // The only device of this build that trains is the CPU; "auto" is that.
@@ -58,7 +73,8 @@ ResolvedPrecision resolvePrecision(Precision asked, cpu::Isa isa) {
     }
 }
 
-TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData)
+TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData,
+                         const std::vector<std::string>& pinned)
     : m_config(config), m_observer(observer) {
     requireValid(m_config);
     requireDevice(m_config.train.device);
@@ -68,7 +84,8 @@ TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, bool n
     }
     const cpu::Isa isa = cpu::activeIsa();
     const ResolvedPrecision resolved = resolvePrecision(m_config.train.precision, isa);
-    m_network = std::make_unique<Network>(m_config, resolved.precision, threadCount(m_config), isa);
+    requireMemory(estimate(m_config).memoryBytes);
+    m_network = std::make_unique<Network>(m_config, resolved.precision, threadCount(m_config), isa, pinned);
     m_momentArena = Arena(kTwoFloats * m_network->floats());
     m_moments1 = m_momentArena.take<float>(m_network->floats());
     m_moments2 = m_momentArena.take<float>(m_network->floats());
@@ -111,7 +128,6 @@ void TrainerImpl::report(Severity severity, const std::string& code, const std::
 void TrainerImpl::restoreState(const TrainingState& state) {
     m_state = state;
     m_info.firstStep = state.step;
-    pinLayers(state.pinned);
 }
 
 double TrainerImpl::learningRate(std::int64_t step) const {
@@ -193,7 +209,9 @@ StepStats TrainerImpl::step() {
     m_stepping = true;
     const TrainConfig& train = m_config.train;
     const int seqLen = m_config.model.seqLen;
-    const bool counting = train.snapshotEvery > 0 && m_state.step % train.snapshotEvery == 0;
+    const bool snapshot = train.snapshotEvery > 0 && m_state.step % train.snapshotEvery == 0;
+    // The fallback guard looks for NaN, which only the counters see.
+    const bool counting = snapshot || train.guard == Guard::Fallback;
     StepStats stats{};
     stats.step = m_state.step;
     if (m_observer != nullptr) m_observer->onStepBegin(stats.step);
@@ -220,12 +238,18 @@ StepStats TrainerImpl::step() {
     stats.durationNs = clockNs() - stats.startNs;
     stats.tokens = m_info.tokensPerStep;
     stats.memoryBytes = m_info.memoryBytes;
-    if (m_observer != nullptr) m_observer->onStepEnd(stats, counting ? takeSnapshots() : std::vector<TensorSnapshot>{});
+    if (m_observer != nullptr) m_observer->onStepEnd(stats, snapshot ? takeSnapshots() : std::vector<TensorSnapshot>{});
     pinLayers(toPin);
     ++m_state.step;
     if (stop) {
         throw Error(ErrorKind::Failure, "step " + std::to_string(stats.step), "the loss or a gradient is not finite",
                     "lower --lr, keep layers in BF16 with --keep-bf16, or use --guard fallback");
+    }
+    if (m_guard->state().skippedInARow >= NumericsGuard::kHopelessSteps) {
+        throw Error(ErrorKind::Failure, "step " + std::to_string(stats.step),
+                    "the last " + std::to_string(NumericsGuard::kHopelessSteps) +
+                        " steps were skipped because the loss or a gradient was not finite",
+                    "lower --lr, or resume an earlier checkpoint");
     }
     return stats;
 }

@@ -29,15 +29,17 @@ struct TrainingState {
 
 class TrainerImpl : public Trainer {
 public:
-    TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData);
+    /// `pinned`: layers that the fallback guard moved to BF16 before the run was saved.
+    TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData,
+                const std::vector<std::string>& pinned = {});
 
     const RunConfig& config() const override { return m_config; }
     const TrainerInfo& info() const override { return m_info; }
     StepStats step() override;
     std::int64_t nextStep() const override { return m_state.step; }
-    double validationLoss() override;
+    double validationLoss(const Stop& stop) override;
     std::vector<int> generate(const std::vector<int>& prompt, int tokens) override;
-    StrideCheck checkStride(int prompts) override;
+    StrideCheck checkStride(int prompts, const Stop& stop) override;
     void save(const std::string& path) override;
 
     // For checkpoint.cpp.
@@ -45,6 +47,7 @@ public:
     float* moments1() { return m_moments1; }
     float* moments2() { return m_moments2; }
     const TrainingState& state() const { return m_state; }
+    NumericsGuard& guard() { return *m_guard; }
     void restoreState(const TrainingState& state);
     void report(Severity severity, const std::string& code, const std::string& text);
 

@@ -60,6 +60,14 @@ TEST(Validate, wantsTokensInSixteensForFp8WeightGradients) {
     EXPECT_NE(find(issues, "batch")->why.find("24 tokens"), std::string::npos);
 }
 
+TEST(Validate, wantsUtf8) {
+    RunConfig config;
+    config.train.data = "text:caf\xE9.txt";
+    EXPECT_NE(find(engine::validate(config), "data"), nullptr);
+    config.train.data = "text:café ü €😀.txt";
+    EXPECT_EQ(find(engine::validate(config), "data"), nullptr);
+}
+
 TEST(Validate, checksEveryNumber) {
     RunConfig config;
     config.model = {0, 4, 0, 1, 1};

@@ -80,6 +80,16 @@ TEST(StrideData, trainingNeverShowsAPrompt) {
     for (const auto& prompt : prompts) EXPECT_FALSE(shown.contains({prompt.start[0], prompt.start[1]}));
 }
 
+TEST(StrideData, asksNoPromptTwice) {
+    RunConfig config;
+    config.model.vocab = 16;
+    std::set<std::vector<int>> starts;
+    const auto prompts = Dataset::open(config)->prompts(20, 4, 8);
+    for (const auto& prompt : prompts) EXPECT_TRUE(starts.insert(prompt.start).second);
+    EXPECT_GE(prompts.size(), 1U);
+    EXPECT_LT(prompts.size(), 20U) << "16 tokens and 4 strides have fewer held-out pairs";
+}
+
 TEST(StrideData, batchesDependOnSeedAndStepAlone) {
     RunConfig config;
     std::vector<int> a(64), b(64), c(64), scratch(64);
@@ -130,6 +140,8 @@ TEST_F(DataFile, saysWhatIsWrongWithAFile) {
     EXPECT_NE(failure(missing).find("No such file"), std::string::npos);
     missing.train.data = "text:" + m_folder.path();
     EXPECT_NE(failure(missing).find("folder"), std::string::npos);
+    missing.train.data = "text:/proc/self/mem";
+    EXPECT_NE(failure(missing).find("reading broke off"), std::string::npos) << failure(missing);
     EXPECT_NE(failure(config("text", "")).find("empty"), std::string::npos);
     EXPECT_NE(failure(config("text", std::string(50, 'a'))).find("too few for --seq-len 8"), std::string::npos);
     RunConfig wide = config("text", std::string(100, 'a'));

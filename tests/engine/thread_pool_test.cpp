@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -122,4 +124,19 @@ TEST(ThreadPool, endsCleanlyWithoutEverRunning) {
 }
 
 }  // namespace
+TEST(ThreadPool, throwsWhatAChunkThrewAfterAllHaveEnded) {
+    for (int thrower = 0; thrower < 3; ++thrower) {
+        ThreadPool pool(3);
+        std::atomic<int> ended{0};
+        const auto task = [&](int chunk) {
+            if (chunk == thrower) throw std::runtime_error("chunk " + std::to_string(chunk));
+            ++ended;
+        };
+        EXPECT_THROW(pool.run(task), std::runtime_error) << thrower;
+        EXPECT_EQ(ended, 2);
+        pool.run([&](int) { ++ended; });
+        EXPECT_EQ(ended, 5) << "the pool goes on working";
+    }
+}
+
 }  // namespace engine::cpu

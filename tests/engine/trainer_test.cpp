@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -39,6 +40,7 @@ public:
     void onStepEnd(const StepStats& stats, std::span<const engine::TensorSnapshot> list) override {
         steps.push_back(stats);
         snapshots.insert(snapshots.end(), list.begin(), list.end());
+        stepOf.insert(stepOf.end(), list.size(), stats.step);
     }
     void onValidation(std::int64_t step, double loss) override { validations[step] = loss; }
     void onEvent(const engine::EngineEvent& event) override { events.push_back(event); }
@@ -52,6 +54,7 @@ public:
     std::vector<engine::TensorInfo> tensors;
     std::vector<StepStats> steps;
     std::vector<engine::TensorSnapshot> snapshots;
+    std::vector<std::int64_t> stepOf;  // of each snapshot
     std::map<std::int64_t, double> validations;
     std::vector<engine::EngineEvent> events;
     std::vector<engine::GenerationSample> generations;
@@ -189,18 +192,70 @@ TEST(Guard, stopsTheRunWhenAsked) {
         engine::Error);
 }
 
-TEST(Guard, movesSaturatingLayersToBf16) {
+// Weights that grow faster than a history of one step follows.
+RunConfig saturatingConfig() {
     RunConfig config = tinyConfig(Precision::Fp8, 40);
     config.train.guard = Guard::Fallback;
-    config.train.lr = 1.0;  // weights grow faster than a history of one step follows
+    config.train.lr = 1.0;
     config.train.warmupSteps = 0;
     config.train.gradClip = 0;
     config.recipe.amaxHistoryLen = 1;
+    return config;
+}
+
+TEST(Guard, movesSaturatingLayersToBf16) {
+    const RunConfig config = saturatingConfig();
     Recorder recorder;
     const auto trainer = Trainer::create(config, &recorder);
     while (!trainer->done()) trainer->step();
     EXPECT_GE(recorder.count("saturation"), 1);
-    EXPECT_GE(recorder.count("fallback"), 1);
+    ASSERT_GE(recorder.count("fallback"), 1);
+    const std::size_t whole = recorder.tensors.size();
+    const auto last =
+        std::count_if(recorder.stepOf.begin(), recorder.stepOf.end(), [](std::int64_t s) { return s == 39; });
+    EXPECT_LT(static_cast<std::size_t>(last), whole) << "a layer in BF16 has no FP8 snapshots";
+}
+
+TEST(Guard, doesTheSameWhateverIsRecorded) {
+    for (int every : {1, 7, 0}) {
+        RunConfig config = saturatingConfig();
+        config.train.snapshotEvery = 1;
+        const std::vector<double> expected = losses(config);
+        config.train.snapshotEvery = every;
+        EXPECT_EQ(losses(config), expected) << "snapshots every " << every << " steps";
+    }
+}
+
+TEST(Guard, resumesWithItsPinsAndItsMemory) {
+    const TemporaryFolder folder;
+    const RunConfig config = saturatingConfig();
+    const std::vector<double> expected = losses(config);
+    for (int cut : {3, 7, 12, 20}) {
+        const auto first = Trainer::create(config, nullptr);
+        std::vector<double> actual;
+        for (int i = 0; i < cut; ++i) actual.push_back(first->step().loss);
+        first->save(folder.path() + "/cut");
+        const auto second = Trainer::resume(folder.path() + "/cut", config, nullptr);
+        while (!second->done()) actual.push_back(second->step().loss);
+        EXPECT_EQ(actual, expected) << "saved after step " << cut;
+    }
+    RunConfig other = config;
+    other.train.guard = Guard::Warn;
+    EXPECT_NO_THROW(Trainer::resume(folder.path() + "/cut", other, nullptr)->step()) << "pinned layers stay in BF16";
+}
+
+TEST(Guard, endsARunThatSkipsEveryStep) {
+    RunConfig config = explodingConfig(Guard::Warn);
+    config.train.steps = 400;
+    Recorder recorder;
+    const auto trainer = Trainer::create(config, &recorder);
+    EXPECT_THROW(
+        {
+            while (!trainer->done()) trainer->step();
+        },
+        engine::Error);
+    EXPECT_LT(trainer->nextStep(), 400);
+    EXPECT_LT(recorder.count("non_finite"), 20) << "one event when it begins, not one per step";
 }
 
 class Checkpoint : public testing::TestWithParam<Precision> {
@@ -270,6 +325,7 @@ TEST(CheckpointFile, refusesDamagedAndForeignFiles) {
     };
     refused("hello", "not an Amaxscope checkpoint");
     refused(good.substr(0, good.size() / 2), "damaged");
+    refused(good.substr(0, 40), "damaged");
     std::string flipped = good;
     flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
     refused(flipped, "damaged");

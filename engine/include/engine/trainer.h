@@ -4,6 +4,7 @@
 #include "engine/config.h"
 #include "engine/observer.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,15 +59,18 @@ public:
     virtual std::int64_t nextStep() const = 0;
     bool done() const { return nextStep() >= config().train.steps; }
 
+    /// Asked between batches or prompts; true ends what is going on early.
+    using Stop = std::function<bool()>;
+
     /// Mean loss over the held-out part (stride: over held-out sequences). Changes no state of training; reported
-    /// to the observer as the validation of the step before nextStep().
-    virtual double validationLoss() = 0;
+    /// to the observer as the validation of the step before nextStep(). Stopped early: NaN, and not reported.
+    virtual double validationLoss(const Stop& stop = {}) = 0;
 
     /// Greedy continuation. Throws Error (Usage) when a token is outside the vocabulary or the prompt is empty.
     virtual std::vector<int> generate(const std::vector<int>& prompt, int tokens) = 0;
     /// For data "stride": greedy continuation of prompts that training never showed. 0 of 0 for other data.
-    /// Each prompt is reported to the observer as a GenerationSample.
-    virtual StrideCheck checkStride(int prompts) = 0;
+    /// Each prompt is reported to the observer as a GenerationSample. Stopped early: the prompts done so far.
+    virtual StrideCheck checkStride(int prompts, const Stop& stop = {}) = 0;
 
     /// Writes a temporary file beside `path` and renames it: an interrupted save leaves the old file.
     virtual void save(const std::string& path) = 0;
