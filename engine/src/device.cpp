@@ -3,6 +3,7 @@
 #include "engine/device.h"
 
 #include "cpu/kernels.h"
+#include "src/cuda_plugin.h"
 #include "src/trainer_impl.h"
 
 #include <dlfcn.h>
@@ -160,6 +161,7 @@ MachineInfo inspectMachine() {
         machine.system = std::string(system.sysname) + " " + system.release + " " + system.machine;
     }
     machine.cudaStatus = listGpus(machine.gpus);
+    machine.cudaPlugin = cudaPluginStatus();
     machine.devices.push_back(cpuDevice(machine.cpu));
     for (const GpuInfo& gpu : machine.gpus) machine.devices.push_back(gpuDevice(gpu));
     return machine;
@@ -188,6 +190,7 @@ std::string toJson(const MachineInfo& machine) {
                                   {"avx512_bf16", machine.cpu.avx512Bf16},
                                   {"kernels", chosenKernels()},
                                   {"cuda", machine.cudaStatus},
+                                  {"cuda_plugin", machine.cudaPlugin},
                                   {"devices", devices}}
         .dump();
 }

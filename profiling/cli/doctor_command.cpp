@@ -57,6 +57,7 @@ void printText(const engine::MachineInfo& machine) {
               << fmt::format("instructions  {}\n", instructionSets(machine.cpu))
               << fmt::format("kernels       {}\n", engine::chosenKernels())
               << fmt::format("cuda          {}\n", machine.cudaStatus)
+              << fmt::format("cuda plug-in  {}\n", machine.cudaPlugin)
               << fmt::format("nvtx          {}\n", engine::builtWithNvtx() ? "built with NVTX" : "built without NVTX")
               << fmt::format("ranges        {}\n", profiling::rangeCapturePath());
     for (const engine::GpuInfo& gpu : machine.gpus) {

@@ -47,6 +47,7 @@ struct MachineInfo {
     std::string host;
     std::string system;      // "Linux 6.1.0 x86_64"
     std::string cudaStatus;  // "no CUDA driver: libcuda.so.1 …"
+    std::string cudaPlugin;  // "not installed", or its versions, or what stands in its way
     std::vector<GpuInfo> gpus;
     std::vector<DeviceInfo> devices;
 };
