@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
 
     QApplication application(argc, argv);
     QGuiApplication::setApplicationDisplayName("Amaxscope");
-    QGuiApplication::setDesktopFileName("amaxscope");
+    QGuiApplication::setDesktopFileName("org.amaxscope.Amaxscope");
     CommandLine line = parse(application);
     if (line.files.isEmpty()) line.files << QString();
     std::vector<std::unique_ptr<gui::MainWindow>> windows;  // one per file

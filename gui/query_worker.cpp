@@ -38,6 +38,12 @@ std::string textOfCurrentException() {
     }
 }
 
+/// The run was deleted, here or by another program, after it was asked about. Nobody waits for this answer: the list
+/// of runs that is on its way makes the window leave the run.
+bool isAboutGoneRun(const profiling::Error& error) {
+    return error.kind() == profiling::ErrorKind::Usage && error.subject().starts_with("run ");
+}
+
 }  // namespace
 
 struct QueryWorker::State {
@@ -171,6 +177,8 @@ void QueryWorker::State::answer(Request& request) {
     if (current) {
         try {
             result = request.query(*store);
+        } catch (const profiling::Error& thrown) {
+            if (!isAboutGoneRun(thrown)) error = QString::fromUtf8(thrown.what());
         } catch (...) {
             error = QString::fromStdString(textOfCurrentException());
         }

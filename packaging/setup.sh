@@ -61,9 +61,10 @@ have_nvtx() {
 
 # Unpacks the include folder of the PyPI package nvidia-nvtx (headers only; its path differs between versions).
 fetch_nvtx() {
-    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip || return 1
-    mkdir -p "$root/build/nvtx"
-    python3 -m pip download -q --no-deps --disable-pip-version-check -d "$root/build/nvtx" nvidia-nvtx || return 1
+    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
+    mkdir -p "$root/build/nvtx" || return 1
+    python3 -m pip download -q --no-deps --disable-pip-version-check --retries 2 --timeout 20 \
+        -d "$root/build/nvtx" nvidia-nvtx || return 1
     python3 - "$root/build/nvtx" <<'PYTHON'
 import pathlib, sys, zipfile
 
@@ -89,7 +90,8 @@ fi
 
 if ! have_nvtx; then
     say "setup: fetching the NVTX 3 headers (PyPI package nvidia-nvtx)"
-    if ! fetch_nvtx; then
+    # In a subshell: ranges without NVTX are no reason to end the set-up, whatever dies in there.
+    if ! (fetch_nvtx); then
         say "setup: NVTX 3 headers could not be fetched: the build goes on and records ranges without NVTX." \
             "Install the CUDA toolkit, or unpack nvidia-nvtx and set AMAXSCOPE_NVTX_DIR, to have them."
     fi

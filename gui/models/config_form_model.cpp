@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kStrideVocab = 64;
 constexpr int kByteVocab = 256;
-constexpr int kGpt2Vocab = 50257;
+constexpr int kGpt2Vocab = 50272;  // the engine rounds up to a multiple of 16
 
 FormField integer(const char* option, const char* label, FieldGroup group, double minimum, double maximum,
                   std::function<int&(RunConfig&)> member, const char* help, const char* zeroText = "") {
@@ -144,11 +144,14 @@ void appendTrainingFields(std::vector<FormField>& fields) {
     fields.push_back(real("beta2", "Adam β₂", 0, 1, &engine::TrainConfig::beta2, "Decay of the second moment."));
     fields.push_back(real("grad-clip", "Gradient clip", 0, 1e6, &engine::TrainConfig::gradClip,
                           "Global norm; 0 switches clipping off."));
-    FormField seed = integer(
-        "seed", "Seed", group, 0, 2147483647.0, [](RunConfig& c) -> int& { return c.train.batch; },
-        "Same seed and threads: same bytes.");
-    seed.get = [](const RunConfig& c) { return QVariant(static_cast<int>(c.train.seed)); };
-    seed.set = [](RunConfig& c, const QVariant& value) { c.train.seed = static_cast<std::uint64_t>(value.toInt()); };
+    FormField seed;
+    seed.option = "seed";
+    seed.label = "Seed";
+    seed.help = "Same seed and threads: same bytes. 0 to 18446744073709551615.";
+    seed.group = group;
+    seed.kind = FieldKind::Unsigned64;
+    seed.get = [](const RunConfig& c) { return QVariant(static_cast<qulonglong>(c.train.seed)); };
+    seed.set = [](RunConfig& c, const QVariant& value) { c.train.seed = value.toULongLong(); };
     fields.push_back(seed);
 }
 

@@ -13,7 +13,7 @@
 
 namespace gui {
 
-enum class FieldKind : std::uint8_t { Integer = 1, Real = 2, Text = 3, Choice = 4, Flag = 5 };
+enum class FieldKind : std::uint8_t { Integer = 1, Real = 2, Text = 3, Choice = 4, Flag = 5, Unsigned64 = 6 };
 enum class FieldGroup : std::uint8_t { Model = 1, Precision = 2, Training = 3, Machine = 4 };
 QString title(FieldGroup group);
 
@@ -49,7 +49,7 @@ QString dataProblem(const DataChoice& choice);
 std::vector<engine::ConfigIssue> formIssues(const engine::RunConfig& config);
 
 /// "3.21 M parameters · 92.1 MiB · 12.5 GFLOP/step · 1 024 tokens/step". The vocabulary that the data will give is
-/// assumed (stride: 64; bytes: 256; token files: 50 257), which `assumed` names, "" when nothing was assumed.
+/// assumed (stride: 64; bytes: 256; token files: 50 272), which `assumed` names, "" when nothing was assumed.
 struct EstimateText {
     QString text;
     QString assumed;

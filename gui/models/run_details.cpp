@@ -24,7 +24,7 @@ QString numberText(const QJsonValue& value) {
 QString modelText(const profiling::RunDescription& about) {
     const QJsonObject model = parseJson(about.modelJson);
     const QJsonObject train = parseJson(about.trainJson);
-    return QStringLiteral("%1 × %2, %3 heads, T %4, B %5")
+    return QStringLiteral("%1 × %2, %3 heads, T\u00a0%4, B\u00a0%5")
         .arg(numberText(model["layers"]), numberText(model["d_model"]), numberText(model["heads"]),
              numberText(model["seq_len"]), numberText(train["batch"]));
 }

@@ -312,11 +312,15 @@ LinePlot tensorPlot(const ReportRun& run, const ReportTensor& worst) {
     return plot;
 }
 
+/// A delayed scale lags by one step, so being short of a fraction of a bit is normal and no trouble.
+constexpr double kHeadroomMissed = -1;
+
 HeatPlot headroomPlot(const ReportRun& run) {
     HeatPlot plot;
     plot.title = QStringLiteral("Headroom of every tensor, %1").arg(runTitle(run));
     plot.xTitle = QStringLiteral("step");
-    plot.scaleTitle = QStringLiteral("bits and more · red: saturated · hatched: none");
+    plot.scaleTitle = QStringLiteral("bits and more · red: saturated by more than a bit · hatched: none");
+    plot.low = kHeadroomMissed;
     plot.columns = run.headroom.columns;
     plot.firstX = static_cast<double>(run.headroom.firstStep);
     plot.xPerColumn = static_cast<double>(run.headroom.stepsPerColumn);

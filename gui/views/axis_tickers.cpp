@@ -49,7 +49,10 @@ QString Log2Ticker::getTickLabel(double tick, const QLocale&, QChar, int) {
 
 double PercentTicker::getTickStep(const QCPRange& range) {
     const double step = QCPAxisTicker::getTickStep(range);
-    m_decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step * 100) - 1e-9)), 0, 6);
+    const auto isWhole = [](double value) { return std::abs(value - std::round(value)) < 1e-6 * std::max(1.0, value); };
+    constexpr int kMost = 6;
+    m_decimals = 0;
+    while (m_decimals < kMost && !isWhole(step * 100 * std::pow(10, m_decimals))) ++m_decimals;  // 0.025 has three
     return step;
 }
 

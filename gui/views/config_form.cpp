@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpressionValidator>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
@@ -31,6 +32,11 @@ QVariant editorValue(const FormField& field, QWidget* editor) {
             const double value = static_cast<QLineEdit*>(editor)->text().trimmed().toDouble(&ok);
             return ok ? QVariant(value) : QVariant();  // invalid: not a number
         }
+        case FieldKind::Unsigned64: {
+            bool ok = false;
+            const qulonglong value = static_cast<QLineEdit*>(editor)->text().trimmed().toULongLong(&ok);
+            return ok ? QVariant(value) : QVariant();
+        }
     }
     return {};
 }
@@ -47,6 +53,7 @@ void setEditorValue(const FormField& field, QWidget* editor, const QVariant& val
             static_cast<QCheckBox*>(editor)->setChecked(value.toBool());
             break;
         case FieldKind::Text:
+        case FieldKind::Unsigned64:
             static_cast<QLineEdit*>(editor)->setText(value.toString());
             break;
         case FieldKind::Real:
@@ -73,21 +80,23 @@ void showProblem(QLabel* label, const QString& text) {
 }  // namespace
 
 ConfigForm::ConfigForm(const QStringList& leftOut, QWidget* parent) : QWidget(parent) {
-    auto* left = new QVBoxLayout;
-    left->addWidget(createGroup(FieldGroup::Model, leftOut));
-    left->addWidget(createGroup(FieldGroup::Precision, leftOut));
-    left->addStretch(1);
-    auto* right = new QVBoxLayout;
-    right->addWidget(createGroup(FieldGroup::Training, leftOut));
-    right->addWidget(createGroup(FieldGroup::Machine, leftOut));
-    right->addStretch(1);
     auto* columns = new QHBoxLayout;
     columns->setSpacing(24);
-    columns->addLayout(left, 1);
-    columns->addLayout(right, 1);
+    const std::pair<FieldGroup, FieldGroup> pairs[] = {{FieldGroup::Model, FieldGroup::Precision},
+                                                       {FieldGroup::Training, FieldGroup::Machine}};
+    for (const auto& [upper, lower] : pairs) {
+        QFormLayout* first = createGroup(upper, leftOut);
+        QFormLayout* second = createGroup(lower, leftOut);
+        alignLabels({first, second});
+        auto* column = new QVBoxLayout;
+        column->addLayout(first);
+        column->addLayout(second);
+        column->addStretch(1);
+        columns->addLayout(column, 1);
+    }
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 8, 0);
-    layout->addWidget(createData());
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addLayout(createData());
     layout->addLayout(columns);
     layout->addStretch(1);
 }
@@ -104,10 +113,23 @@ void ConfigForm::addRow(QFormLayout* form, const QString& text, QWidget* editor,
     form->addRow(label, cell);
 }
 
-QWidget* ConfigForm::createGroup(FieldGroup group, const QStringList& leftOut) {
-    auto* widget = new QWidget;
-    auto* form = new QFormLayout(widget);
-    form->setContentsMargins(0, 8, 0, 0);
+void alignLabels(const QList<QFormLayout*>& forms) {
+    QList<QWidget*> labels;
+    int widest = 0;
+    for (const QFormLayout* form : forms) {
+        for (int row = 0; row < form->rowCount(); ++row) {
+            const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole);
+            if (item == nullptr || item->widget() == nullptr) continue;
+            labels << item->widget();
+            widest = qMax(widest, item->widget()->sizeHint().width());
+        }
+    }
+    for (QWidget* label : labels) label->setMinimumWidth(widest);
+}
+
+QFormLayout* ConfigForm::createGroup(FieldGroup group, const QStringList& leftOut) {
+    auto* form = new QFormLayout;
+    form->setContentsMargins(0, 8, 0, 8);
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     auto* heading = new QLabel(title(group));
@@ -124,7 +146,7 @@ QWidget* ConfigForm::createGroup(FieldGroup group, const QStringList& leftOut) {
         addRow(form, field.label, editor, problem);
         m_inputs.push_back({&field, editor, problem});
     }
-    return widget;
+    return form;
 }
 
 QWidget* ConfigForm::createEditor(const FormField& field) {
@@ -150,14 +172,18 @@ QWidget* ConfigForm::createEditor(const FormField& field) {
         }
         case FieldKind::Real:
         case FieldKind::Text:
+        case FieldKind::Unsigned64:
             break;
     }
     auto* line = new QLineEdit;
+    if (field.kind == FieldKind::Unsigned64) {
+        line->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), line));
+    }
     connect(line, &QLineEdit::textChanged, this, &ConfigForm::edited);
     return line;
 }
 
-QWidget* ConfigForm::createData() {
+QFormLayout* ConfigForm::createData() {
     m_dataKind = new QComboBox;
     m_dataKind->setObjectName("dataKind");
     m_dataKind->setAccessibleName(tr("Kind of data"));
@@ -177,14 +203,13 @@ QWidget* ConfigForm::createData() {
     rowLayout->addWidget(m_dataKind);
     rowLayout->addWidget(m_dataPath, 1);
     rowLayout->addWidget(m_dataBrowse);
-    auto* widget = new QWidget;
-    auto* form = new QFormLayout(widget);
-    form->setContentsMargins(0, 0, 0, 0);
-    addRow(form, tr("Data"), row, m_dataProblem);
+    m_dataForm = new QFormLayout;
+    m_dataForm->setContentsMargins(0, 0, 0, 0);
+    addRow(m_dataForm, tr("Data"), row, m_dataProblem);
     connect(m_dataKind, &QComboBox::currentIndexChanged, this, &ConfigForm::edited);
     connect(m_dataPath, &QLineEdit::textChanged, this, &ConfigForm::edited);
     connect(m_dataBrowse, &QPushButton::clicked, this, &ConfigForm::chooseFile);
-    return widget;
+    return m_dataForm;
 }
 
 void ConfigForm::chooseFile() {
@@ -233,9 +258,11 @@ void ConfigForm::enableByPrecision() {
 std::vector<engine::ConfigIssue> ConfigForm::check() {
     std::vector<engine::ConfigIssue> issues = formIssues(config());
     for (const Input& input : m_inputs) {
-        if (!editorValue(*input.field, input.editor).isValid()) {
-            issues.push_back({input.field->option.toStdString(), "not a number", "write it like 0.001 or 1e-3"});
-        }
+        if (editorValue(*input.field, input.editor).isValid()) continue;
+        const char* fix = input.field->kind == FieldKind::Unsigned64
+                              ? "use a whole number from 0 to 18446744073709551615"
+                              : "write it like 0.001 or 1e-3";
+        issues.push_back({input.field->option.toStdString(), "not a number", fix});
     }
     const auto textFor = [&issues](const QString& option) {
         QStringList lines;

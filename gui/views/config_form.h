@@ -18,6 +18,9 @@ class QPushButton;
 
 namespace gui {
 
+/// Labels as wide as the widest of them, so that the fields of several forms stand in one line.
+void alignLabels(const QList<QFormLayout*>& forms);
+
 class ConfigForm : public QWidget {
     Q_OBJECT
 public:
@@ -30,6 +33,9 @@ public:
     /// What is wrong, inputs that are no number included. Shows it too.
     std::vector<engine::ConfigIssue> check();
 
+    /// The row on top; dialogs align their own rows with it.
+    QFormLayout* dataForm() const { return m_dataForm; }
+
 signals:
     void changed();
 
@@ -40,9 +46,9 @@ private:
         QLabel* problem;
     };
 
-    QWidget* createGroup(FieldGroup group, const QStringList& leftOut);
+    QFormLayout* createGroup(FieldGroup group, const QStringList& leftOut);
     QWidget* createEditor(const FormField& field);
-    QWidget* createData();
+    QFormLayout* createData();
     void addRow(QFormLayout* form, const QString& text, QWidget* editor, QLabel* problem);
     void edited();
     void enableByPrecision();
@@ -50,6 +56,7 @@ private:
 
     engine::RunConfig m_config;
     std::vector<Input> m_inputs;
+    QFormLayout* m_dataForm = nullptr;
     QComboBox* m_dataKind = nullptr;
     QLineEdit* m_dataPath = nullptr;
     QPushButton* m_dataBrowse = nullptr;

@@ -43,10 +43,10 @@ ExportDialog::ExportDialog(ExportSource source, QWidget* parent)
     setObjectName("exportDialog");
     setWindowTitle(tr("Export report"));
     createWidgets();
-    const QString folder =
-        QSettings()
-            .value("exportFolder", QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
-            .toString();
+    QString folder = QSettings()
+                         .value("exportFolder", QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
+                         .toString();
+    if (!QDir(folder).exists()) folder = QDir::homePath();  // not every home has a Documents
     m_path->setText(QDir(folder).filePath(QFileInfo(m_source.database).completeBaseName() + ".html"));
     connect(m_format, &QComboBox::currentIndexChanged, this, &ExportDialog::formatChanged);
     connect(m_path, &QLineEdit::textChanged, this, &ExportDialog::pathChanged);

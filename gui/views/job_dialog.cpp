@@ -52,7 +52,13 @@ void JobDialog::build(QWidget* extra, const QString& settingsGroup) {
     auto* head = new QFormLayout;
     head->addRow(tr("Name"), m_name);
     head->addRow(tr("Preset"), m_preset);
-    if (extra != nullptr) head->addRow(extra);
+    head->setContentsMargins(0, 0, 0, 0);
+    QList<QFormLayout*> rows{head, m_form->dataForm()};
+    if (extra != nullptr) {
+        head->addRow(extra);
+        rows << qobject_cast<QFormLayout*>(extra->layout());
+    }
+    alignLabels(rows);
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -24,11 +24,11 @@ namespace {
 
 constexpr int kGap = 8;
 
-QFrame* card(QWidget* content) {
+QFrame* card(QWidget* content, int side = 1) {
     auto* frame = new QFrame;
     frame->setObjectName("card");
     auto* layout = new QVBoxLayout(frame);
-    layout->setContentsMargins(1, 1, 1, 1);
+    layout->setContentsMargins(side, 1, side, 1);
     layout->addWidget(content);
     return frame;
 }
@@ -95,6 +95,7 @@ QWidget* MainWindow::createCentre() {
     m_tabs = new QTabWidget;
     m_tabs->setObjectName("tabs");
     m_tabs->setDocumentMode(true);
+    m_tabs->tabBar()->setDrawBase(false);
     m_tabs->addTab(m_summary, tr("Kernels"));
     m_tabs->addTab(createEventsView(m_selection, m_worker), tr("Events"));
     m_tabs->addTab(createGenerationView(m_selection, m_worker), tr("Generation"));
@@ -105,7 +106,7 @@ QWidget* MainWindow::createCentre() {
     m_viewsSplitter->addWidget(card(m_stability));
     m_viewsSplitter->setStretchFactor(0, 5);
     m_viewsSplitter->setStretchFactor(1, 6);
-    m_bottomCard = card(m_tabs);
+    m_bottomCard = card(m_tabs, 4);
     m_rowsSplitter = splitter(Qt::Vertical, "rowsSplitter");
     m_rowsSplitter->addWidget(m_viewsSplitter);
     m_rowsSplitter->addWidget(m_bottomCard);

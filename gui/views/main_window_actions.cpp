@@ -1,6 +1,7 @@
 // Menus, tool bar and shortcuts. Every command is an action with a name; the tool bar and the tests use the same ones.
 #include "models/run_details.h"
 #include "models/runs_model.h"
+#include "views/help_dialog.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
 #include "views/rows_view.h"
@@ -181,8 +182,10 @@ void MainWindow::createRunMenu() {
 
 void MainWindow::createHelpMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Help"));
+    menu->addAction(addAction("userGuide", tr("&User guide"), QKeySequence::HelpContents,
+                              [this] { (new HelpDialog(this))->show(); }));
     menu->addAction(
-        addAction("keyboard", tr("&Keyboard and mouse"), QKeySequence::HelpContents, [this] { showKeyboard(); }));
+        addAction("keyboard", tr("&Keyboard and mouse"), QKeySequence(tr("Ctrl+F1")), [this] { showKeyboard(); }));
     menu->addAction(addAction("about", tr("&About Amaxscope"), {}, [this] { showAbout(); }));
 }
 
@@ -193,6 +196,9 @@ void MainWindow::createToolBar() {
     const int icon = fontMetrics().height() - 2;
     bar->setIconSize({icon, icon});
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    auto* space = new QWidget;  // the style sheet's padding does not move the buttons
+    space->setFixedWidth(4);
+    bar->addWidget(space);
     for (const char* name : {"newRun", "newBenchmark", "pause", "stop", "open", "exportReport"}) {
         QAction* action = m_actions.value(name);
         bar->addAction(action);
@@ -286,7 +292,8 @@ void MainWindow::showKeyboard() {
         rows += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2</td></tr>")
                     .arg(action->shortcut().toString(QKeySequence::NativeText), action->text().remove('&'));
     }
-    showText(this, "keyboardDialog", tr("Keyboard and mouse"), QStringLiteral("<table>%1</table>").arg(rows));
+    showText(this, "keyboardDialog", tr("Keyboard and mouse"),
+             QStringLiteral("<table cellpadding=\"3\">%1</table>").arg(rows));
 }
 
 void MainWindow::showAbout() {

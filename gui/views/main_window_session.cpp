@@ -105,13 +105,16 @@ void MainWindow::refreshRuns() {
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     if (now - m_fileInfoAskedAt < kFileInfoInterval) return;
     m_fileInfoAskedAt = now;
-    m_worker->ask<profiling::FileInfo>(
-        this, "file", [](profiling::Store& store) { return store.fileInfo(); },
-        [this](const std::shared_ptr<const profiling::FileInfo>& file) { m_status->showFile(*file); });
+    m_worker->ask<FileStatus>(this, "file", readFileStatus,
+                              [this](const std::shared_ptr<const FileStatus>& file) { m_status->showFile(*file); });
 }
 
 void MainWindow::runsArrived(const std::vector<RunRow>& runs) {
+    const bool wasListed = m_runsModel->find(m_selection->currentRun()) != nullptr;
     m_runsModel->setRuns(runs);
+    if (wasListed && m_runsModel->find(m_selection->currentRun()) == nullptr) {  // another program deleted it
+        m_selection->setCurrentRun(runs.empty() ? RunId{} : runs.front().id);
+    }
     if (m_runsModel->find(m_selection->baseline()) == nullptr) m_selection->setBaseline(defaultBaseline(runs));
     // A run that was just started may be selected before its row has come: that is waited for.
     const bool wanted = !m_haveRuns || m_followRestored;

@@ -1,6 +1,7 @@
 // What the window remembers between starts, and how it closes.
 #include "views/main_window.h"
 #include "views/message_bar.h"
+#include "views/runs_panel.h"
 #include "views/stability_view.h"
 #include "views/summary_view.h"
 #include "views/throughput_view.h"
@@ -125,6 +126,7 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::showEvent(QShowEvent* event) {
     QMainWindow::showEvent(event);
+    m_runsPanel->focusList();  // a text field would take keys such as Ctrl+E for itself
     // On a low screen the plots get the room, until the user decides otherwise.
     if (!QSettings().contains("window/bottomCollapsed") && height() < kLowWindow) setBottomCollapsed(true);
 }

@@ -90,7 +90,7 @@ void PlotOverlay::drawReadout(QCPPainter* painter, const QString& title, const s
     int names = 0;
     int values = 0;
     for (std::size_t i = 0; i < shown; ++i) {
-        names = std::max(names, metrics.horizontalAdvance(rows[i].name));
+        names = std::max(names, metrics.horizontalAdvance(rows[i].name) + 1);  // advances are rounded
         values = std::max(values, metrics.horizontalAdvance(rows[i].value));
     }
     const int gap = values > 0 ? 10 : 0;
@@ -181,7 +181,7 @@ void PlotDecoration::drawLegend(QCPPainter* painter, int left) {
     for (const int i : lines) wanted += metrics.horizontalAdvance(m_plot->look(i).name) + kKey + 4 + kGap;
     const int room = right - left + kGap;
     const int share = wanted <= room ? 10000 : room / count - kKey - 4 - kGap;
-    if (share < 40) return;  // too little to read: the tool tip has to do
+    if (share < 64) return;  // too little to read: the tool tip has to do
     int x = wanted <= room ? right + kGap - wanted : left;
     for (const int i : lines) {
         const LineLook& look = m_plot->look(i);
@@ -193,8 +193,8 @@ void PlotDecoration::drawLegend(QCPPainter* painter, int left) {
             look.scatter.applyTo(painter, look.pen);
             look.scatter.drawShape(painter, QPointF(x + kKey / 2.0, middle));
         }
-        // The end of a tensor's name tells it from others; of a run's name it is the start.
-        const auto cut = look.name.contains('.') ? Qt::ElideLeft : Qt::ElideRight;
+        // A tensor's name tells its layer at the start and its role at the end; of a run's name it is the start.
+        const auto cut = look.name.contains('.') ? Qt::ElideMiddle : Qt::ElideRight;
         const QString name = metrics.elidedText(look.name, cut, share);
         const int width = metrics.horizontalAdvance(name);
         painter->setPen(m_plot->style().secondary);

@@ -22,9 +22,12 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
     return QColor(mix(from.red(), to.red()), mix(from.green(), to.green()), mix(from.blue(), to.blue()));
 }
 
+/// `pixels` at the usual text size of 12 px; in step with the user's own font when that is larger.
 QFont fontOfSize(int pixels, QFont::Weight weight) {
+    constexpr double kUsual = 12;
     QFont font = QApplication::font();
-    font.setPixelSize(pixels);
+    const double scale = std::max(1.0, QFontInfo(font).pixelSize() / kUsual);
+    font.setPixelSize(static_cast<int>(std::lround(pixels * scale)));
     font.setWeight(weight);
     return font;
 }

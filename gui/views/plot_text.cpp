@@ -7,21 +7,45 @@
 
 namespace gui {
 
+namespace {
+
+constexpr int kLines = 3;
+
+/// The places where a name may be broken: after spaces and colons.
+QStringList pieces(const QString& text) {
+    QStringList result;
+    qsizetype start = 0;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        if (text[i] != ' ' && text[i] != ':' && i + 1 < text.size()) continue;
+        result << text.mid(start, i + 1 - start);
+        start = i + 1;
+    }
+    return result;
+}
+
+}  // namespace
+
 QString wrapped(const QString& text, const QFontMetrics& metrics, int width) {
     constexpr int kReadable = 24;
     if (width < kReadable) return {};
     if (metrics.horizontalAdvance(text) <= width) return text;
-    const QStringList words = text.split(' ', Qt::SkipEmptyParts);
-    QString first;
+    const QStringList words = pieces(text);
+    QStringList lines;
     qsizetype next = 0;
-    while (next < words.size()) {
-        const QString longer = first.isEmpty() ? words[next] : first + ' ' + words[next];
-        if (metrics.horizontalAdvance(longer) > width) break;
-        first = longer;
-        ++next;
+    while (next < words.size() && lines.size() < kLines - 1) {
+        QString line = words[next++];
+        while (next < words.size() && metrics.horizontalAdvance((line + words[next]).trimmed()) <= width) {
+            line += words[next++];
+        }
+        line = line.trimmed();
+        if (metrics.horizontalAdvance(line) > width) {  // no use in going on: the read-out has the name
+            lines << metrics.elidedText(line, Qt::ElideRight, width);
+            return lines.join('\n');
+        }
+        lines << line;
     }
-    if (first.isEmpty()) return metrics.elidedText(text, Qt::ElideMiddle, width);
-    return first + '\n' + metrics.elidedText(words.mid(next).join(' '), Qt::ElideRight, width);
+    if (next < words.size()) lines << metrics.elidedText(words.mid(next).join(QString()), Qt::ElideRight, width);
+    return lines.join('\n');
 }
 
 QVector<QRectF> placeLabels(const QVector<QPointF>& dots, const QVector<QSizeF>& sizes, const QRectF& area) {

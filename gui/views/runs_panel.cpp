@@ -136,7 +136,9 @@ QWidget* RunsPanel::createEmptyPage() {
 void RunsPanel::showEmptyOrList() {
     const bool empty = m_filter->rowCount() == 0;
     const bool filteredAway = empty && m_model->rowCount() > 0;
+    const bool buttonHadFocus = m_emptyButton->hasFocus();
     m_stack->setCurrentIndex(empty ? 1 : 0);
+    if (!empty && buttonHadFocus) m_list->setFocus();  // not the filter, which is next in line
     m_emptyButton->setVisible(!filteredAway);
     m_emptyText->setText(
         filteredAway ? tr("None of the %1 runs passes the filter. Clear the field to see all.").arg(m_model->rowCount())
@@ -157,7 +159,7 @@ void RunsPanel::showCurrent() {
 
 void RunsPanel::showDetails() {
     const profiling::RunRow* run = m_model->find(m_selection->currentRun());
-    m_details->setDetails(run == nullptr ? std::vector<Detail>{}
+    m_details->setDetails(run == nullptr ? std::vector<Detail>{{tr("none"), QString(), QString()}}
                                          : runDetails(*run, m_model->find(m_selection->baseline())));
 }
 
@@ -182,6 +184,14 @@ void RunsPanel::editName(RunId run) {
 
 void RunsPanel::setListActions(const QList<QAction*>& actions) {
     m_list->addActions(actions);
+}
+
+void RunsPanel::focusList() {
+    if (m_stack->currentIndex() == 0) {
+        m_list->setFocus();
+    } else {
+        m_emptyButton->setFocus();
+    }
 }
 
 void RunsPanel::focusSearch() {

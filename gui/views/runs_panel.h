@@ -27,6 +27,7 @@ public:
     void editName(profiling::RunId run);
     void setListActions(const QList<QAction*>& actions);  // the list's context menu
     void focusSearch();
+    void focusList();
     QListView* list() const { return m_list; }
     RunDetailsPanel* details() const { return m_details; }
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr int kHeatColumns = 400;
 constexpr int kHeatIntervalMs = 1000;  // the heat map reads all tensors: a live run gets a new one every second
-constexpr int kLeftMargin = 62;
 constexpr std::size_t kDefaultTensors = 3;
 constexpr std::int64_t kSettled = 32;  // steps after which the worst tensors are worth naming for good
 
@@ -72,7 +71,7 @@ StabilityView::StabilityView(Selection* selection, QueryWorker* worker, QWidget*
     : QWidget(parent), m_selection(selection), m_worker(worker), m_style(PlotStyle::light()) {
     setObjectName(QStringLiteral("stabilityView"));
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(8, 6, 8, 4);
+    layout->setContentsMargins(12, 8, 12, 6);
     layout->setSpacing(2);
     createHeader();
     createPlots();
@@ -95,6 +94,7 @@ void StabilityView::createHeader() {
     });
     connect(m_metricBox, &QComboBox::currentIndexChanged, this, [this](int index) { setHeatMetric(kMetrics[index]); });
     auto* row = new QHBoxLayout;
+    row->setSpacing(8);
     row->addWidget(m_title);
     row->addStretch();
     row->addWidget(m_modeBox);
@@ -117,7 +117,6 @@ void StabilityView::createPlots() {
     m_group = new PlotGroup(true, this);
     for (PlotWidget* plot : std::initializer_list<PlotWidget*>{m_amax, m_heat, m_loss}) {
         m_group->add(plot);
-        plot->setLeftMargin(kLeftMargin);
         connect(plot, &PlotWidget::problem, this, &StabilityView::problem);
         connect(plot, &PlotWidget::emptyButtonClicked, this, &StabilityView::newRunRequested);
     }
@@ -357,7 +356,11 @@ void StabilityView::setTheme(const PlotStyle& style) {
     for (QWidget* control : std::initializer_list<QWidget*>{m_modeBox, m_metricBox, m_picker}) {
         control->setFont(style.captionFont());
     }
-    for (PlotWidget* plot : std::initializer_list<PlotWidget*>{m_amax, m_heat, m_loss}) plot->setStyle(style);
+    const int left = QFontMetrics(style.captionFont()).horizontalAdvance(QStringLiteral("layer.00")) + 16;
+    for (PlotWidget* plot : std::initializer_list<PlotWidget*>{m_amax, m_heat, m_loss}) {
+        plot->setStyle(style);
+        plot->setLeftMargin(left);  // the same, so that the steps stand below each other
+    }
     std::vector<std::pair<profiling::TensorId, QColor>> picked;
     for (std::size_t i = 0; i < m_amax->tensors().size(); ++i) {
         picked.push_back({m_amax->tensors()[i].id, m_amax->tensorColor(static_cast<int>(i))});

@@ -61,6 +61,7 @@ StatusLine::StatusLine(QWidget* parent)
     setContentsMargins(8, 0, 8, 2);
     addWidget(m_job);
     addWidget(m_progress);
+    m_machine->setContentsMargins(12, 0, 0, 0);
     addPermanentWidget(m_file);
     addPermanentWidget(m_machine);
 }
@@ -85,12 +86,14 @@ void StatusLine::showJob(const SessionController& controller) {
     if (counting) m_progress->setValue(static_cast<int>(progress.step));
 }
 
-void StatusLine::showFile(const profiling::FileInfo& file) {
+void StatusLine::showFile(const FileStatus& status) {
+    const profiling::FileInfo& file = status.info;
     const QString path = QString::fromStdString(file.path);
-    m_file->setText(QStringList{QFileInfo(path).fileName(), QStringLiteral("WAL"),
-                                file.runs == 1 ? tr("1 run") : tr("%1 runs").arg(file.runs),
-                                tr("%1 snapshots").arg(siNumber(static_cast<double>(file.snapshots)))}
-                        .join(QStringLiteral("   ")));
+    QStringList parts{QFileInfo(path).fileName()};
+    if (status.wal) parts << QStringLiteral("WAL");
+    parts << (file.runs == 1 ? tr("1 run") : tr("%1 runs").arg(file.runs));
+    parts << tr("%1 snapshots").arg(siNumber(static_cast<double>(file.snapshots)));
+    m_file->setText(parts.join(QStringLiteral("   ")));
     m_file->setToolTip(QStringLiteral("%1\n%2, schema version %3\n%4 snapshots")
                            .arg(path, bytes(static_cast<double>(file.bytes)))
                            .arg(file.schemaVersion)

@@ -17,6 +17,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <array>
+
 namespace gui {
 
 SummaryView::SummaryView(Selection* selection, QueryWorker* worker, QWidget* parent)
@@ -141,6 +143,29 @@ void SummaryView::fit() {
         m_table->setColumnWidth(column, m_table->columnWidth(column) + 12);  // values grow while a run is live
     }
     m_columnsSized = m_model->rowCount() > 0;
+    dropColumns();
+}
+
+/// Nothing scrolls sideways: where the names would have no room, the columns that say least go first.
+void SummaryView::dropColumns() {
+    constexpr int kNameChars = 22;
+    constexpr std::array kOrder{SummaryModel::Min, SummaryModel::Median, SummaryModel::Kind, SummaryModel::Max,
+                                SummaryModel::Mean};
+    for (const auto column : kOrder) m_table->setColumnHidden(column, false);
+    int room = m_table->viewport()->width() - m_table->fontMetrics().averageCharWidth() * kNameChars;
+    for (int column = SummaryModel::Kind; column < SummaryModel::ColumnCount; ++column) {
+        room -= m_table->columnWidth(column);
+    }
+    for (const auto column : kOrder) {
+        if (room >= 0) break;
+        room += m_table->columnWidth(column);
+        m_table->setColumnHidden(column, true);
+    }
+}
+
+void SummaryView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (m_columnsSized) dropColumns();
 }
 
 void SummaryView::updateStatus() {

@@ -37,7 +37,11 @@ public slots:
     void setTheme(const PlotStyle& style);
     void refresh();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void dropColumns();
     void createControls();
     void createTable();
     void updateStatus();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace gui {
@@ -16,10 +17,25 @@ double underflowEdge(const std::string& format) {
     return std::ldexp(profiling::formatMinNormal(format), -mantissaBits - 1);
 }
 
+namespace {
+
+/// The limit in force at most steps. The first steps cast with scale 1, sixteen binades away from everything after.
+double usualLimit(const Series& limit) {
+    constexpr double kShare = 0.9;
+    std::vector<double> values;
+    std::copy_if(limit.y.begin(), limit.y.end(), std::back_inserter(values), [](double v) { return std::isfinite(v); });
+    if (values.empty()) return std::nan("");
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(values.size() - 1) * kShare);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+}  // namespace
+
 TensorPlot::TensorPlot(Selection* selection, QWidget* parent) : PlotWidget(selection, parent) {
     setYScale(YScale::Log2);
     setValueText([this](int line, std::size_t point, double) { return pointText(line, point); });
-    new PlotPainter(this, QStringLiteral("background"), PlotPainter::Area::Axes,
+    new PlotPainter(this, QStringLiteral("grid"), PlotPainter::Area::Axes,
                     [this](QCPPainter* painter) { paintBands(painter); });
     connect(this, &PlotWidget::styleChanged, this, &TensorPlot::redraw);
     setMode(Mode::Amax);
@@ -120,6 +136,7 @@ void TensorPlot::redraw() {
             look.pen = QPen(tensorColor(static_cast<int>(i)), 1, Qt::DotLine);
             look.inReadout = false;
             look.inLegend = false;
+            look.inFit = false;  // see usualLimit()
             setData(addLine(look), limitOf(m_tensors[i], profiling::formatMax(m_tensors[i].format)));
         }
     }
@@ -131,7 +148,9 @@ void TensorPlot::redraw() {
         if (m_mode == Mode::Scaled) {
             limits.include(1.0);
         } else {
-            limits.include(finiteLimits(marksOf(static_cast<int>(m_tensors.size())).line).high + 1.0);
+            for (std::size_t i = 0; i < m_tensors.size(); ++i) {
+                limits.include(usualLimit(marksOf(static_cast<int>(m_tensors.size() + i)).line) + (i == 0 ? 1.0 : 0.0));
+            }
         }
         return limits;
     });
@@ -195,6 +214,11 @@ void TensorPlot::paintBand(QCPPainter* painter, const Series& edge, bool above, 
     while (contrast(ink, style().card) < 4.5 && ink != QColor(Qt::white) && ink != QColor(Qt::black)) {
         ink = style().isDark ? ink.lighter(110) : ink.darker(110);
     }
+    // No grid line goes through the name.
+    const int width = metrics.horizontalAdvance(name) + 6;
+    const QRectF behind(box.right() - width + 2, box.top(), width, box.height());
+    painter->fillRect(behind, style().card);
+    painter->fillRect(behind, fill);
     painter->setPen(ink);
     painter->drawText(box, Qt::AlignRight | Qt::AlignVCenter, name);
 }

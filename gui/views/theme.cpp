@@ -27,6 +27,10 @@ bool systemIsDark(const QApplication& application) {
     return *dark;
 }
 
+QColor between(const QColor& a, const QColor& b) {
+    return QColor((a.red() + b.red()) / 2, (a.green() + b.green()) / 2, (a.blue() + b.blue()) / 2);
+}
+
 QPalette makePalette(const ThemeColors& colors) {
     QPalette palette;
     palette.setColor(QPalette::Window, colors.background);
@@ -69,7 +73,10 @@ QString styleSheet(const ThemeColors& colors) {
         {"@accentText", colors.accentText},
         {"@accent", colors.accent},
         {"@trouble", colors.trouble},
+        {"@field", g_dark ? colors.background : colors.card},
+        {"@edge", between(colors.line, colors.secondary)},  // of inputs: 3 : 1 is for what carries meaning
     };
+    text.replace(QLatin1String("@check"), g_dark ? QLatin1String("check_dark") : QLatin1String("check_light"));
     for (const auto& [placeholder, color] : values) text.replace(QLatin1String(placeholder), color.name());
     return text;
 }

@@ -37,7 +37,7 @@ ThroughputView::ThroughputView(Selection* selection, QueryWorker* worker, QWidge
       m_cache(std::make_shared<RunFiguresCache>()) {
     setObjectName(QStringLiteral("throughputView"));
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(8, 6, 8, 4);
+    layout->setContentsMargins(12, 8, 12, 6);
     layout->setSpacing(2);
     createHeader();
     createPlots();
@@ -58,6 +58,7 @@ void ThroughputView::createHeader() {
     connect(m_metricBox, &QComboBox::currentIndexChanged, this,
             [this](int index) { setMetric(static_cast<Metric>(index)); });
     auto* row = new QHBoxLayout;
+    row->setSpacing(8);
     row->addWidget(m_title);
     row->addStretch();
     row->addWidget(m_against);
@@ -96,6 +97,14 @@ void ThroughputView::createPlots() {
     m_scatter->setObjectName(QStringLiteral("throughputScatter"));
     m_scatter->setLegendVisible(false);
     m_scatter->setYPad(0.16);
+    m_scatter->setExtraLimits({}, [this] {
+        constexpr double kLeastGap = 0.0005;  // runs with equal losses: not an axis from −100 % to 100 %
+        Limits limits;
+        if (baseline() == nullptr || !m_scatter->xLimits().valid) return limits;
+        limits.include(0.0);
+        limits.include(kLeastGap);
+        return limits;
+    });
     m_scatter->setWheelAxes(Qt::Horizontal | Qt::Vertical);
     m_scatter->xAxis->ticker()->setTickCount(4);
     m_scatter->setExtraReadout([this](double x, double y) { return scatterReadout(x, y); });
@@ -362,8 +371,9 @@ void ThroughputView::placeNames() {
     const int slot = m_figures.empty() ? 0 : room / static_cast<int>(m_figures.size()) - 6;
     for (std::size_t i = 0; i < m_figures.size(); ++i) {
         QString name = QString::fromStdString(m_figures[i].name);
-        if (m_figures[i].emulated) name += tr(" (emulated)");
-        ticker->addTick(static_cast<double>(i), wrapped(name, metrics, slot));
+        name = wrapped(name, metrics, slot);
+        if (m_figures[i].emulated) name += '\n' + metrics.elidedText(tr("emulated"), Qt::ElideRight, slot);
+        ticker->addTick(static_cast<double>(i), name);
     }
     m_bars->xAxis->setTicker(ticker);
 }
@@ -402,7 +412,9 @@ void ThroughputView::labelScatter(QCPPainter* painter) const {
     }
     const QVector<QRectF> places = placeLabels(dots, sizes, m_scatter->axisRect()->rect());
     for (qsizetype i = 0; i < places.size(); ++i) {
-        if (!places[i].isNull()) painter->drawText(places[i], Qt::AlignCenter, names[i]);
+        if (places[i].isNull()) continue;
+        painter->fillRect(places[i], m_style.card);  // no line goes through a name
+        painter->drawText(places[i], Qt::AlignCenter, names[i]);
     }
 }
 

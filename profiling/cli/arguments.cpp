@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace cli {
@@ -27,6 +28,9 @@ std::int64_t wholeNumber(const std::string& what, const std::string& text) {
 double number(const std::string& what, const std::string& text) {
     double value = 0;
     if (!parseAll(text, value)) throw UsageError(what + " " + text, "is not a number", "write it like 0.001 or 1e-3");
+    if (!std::isfinite(value)) {
+        throw UsageError(what + " " + text, "is not a finite number", "write it like 0.001 or 1e-3");
+    }
     return value;
 }
 

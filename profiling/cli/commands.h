@@ -18,6 +18,8 @@ void addRuns(CLI::App& app, Action& run);
 void addShow(CLI::App& app, Action& run);
 void addCompare(CLI::App& app, Action& run);
 void addExport(CLI::App& app, Action& run);
+void addRename(CLI::App& app, Action& run);
+void addDelete(CLI::App& app, Action& run);
 void addInspect(CLI::App& app, Action& run);
 void addDoctor(CLI::App& app, Action& run);
 void addPresets(CLI::App& app, Action& run);

@@ -1,6 +1,7 @@
 // amaxscope-cli export: runs as CSV (one table) or JSON (everything), to a file or to stdout.
 #include "arguments.h"
 #include "commands.h"
+#include "jobs/output_files.h"
 #include "messages.h"
 #include "profiling/exchange.h"
 
@@ -17,6 +18,7 @@ struct ExportOptions {
     std::string format;
     std::string table;
     std::string out;
+    bool force = false;
 };
 
 profiling::TextFormat chosenFormat(const ExportOptions& options) {
@@ -43,16 +45,30 @@ void write(profiling::Store& store, const std::vector<profiling::RunId>& runs, c
     out.flush();
 }
 
+/// What is told before anything is read: the database is never replaced, another file only with --force.
+void requireReplaceable(const ExportOptions& options) {
+    const auto refuse = [&](const char* why, const char* fix) { throw UsageError("--out " + options.out, why, fix); };
+    std::error_code ignored;
+    if (jobs::belongsToDatabase(options.out, options.database)) refuse("is the run database", "choose another name");
+    if (!std::filesystem::exists(options.out, ignored)) return;
+    if (std::filesystem::is_directory(options.out, ignored)) refuse("is a folder", "name a file inside it");
+    if (!std::filesystem::is_regular_file(options.out, ignored)) {
+        refuse("is not a regular file", "leave --out out to write to stdout, or choose another name");
+    }
+    if (!options.force) refuse("exists already", "add --force to replace it, or choose another name");
+}
+
 /// Written beside the target and renamed: an export that fails half-way leaves an older file as it was.
 void writeFile(profiling::Store& store, const std::vector<profiling::RunId>& runs, const ExportOptions& options) {
-    const std::string temporary = options.out + ".part";
+    const std::filesystem::path temporary = jobs::reserveBeside(options.out);
     const auto fail = [&](const std::string& why) {
         std::error_code ignored;
         std::filesystem::remove(temporary, ignored);
         throw profiling::Error(profiling::ErrorKind::Failure, options.out, why,
                                "choose another place with --out, or free disk space");
     };
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    if (temporary.empty()) fail("cannot be written");
+    std::ofstream file(temporary, std::ios::binary);
     if (!file) fail("cannot be written");
     try {
         write(store, runs, options, file);
@@ -71,16 +87,18 @@ void writeFile(profiling::Store& store, const std::vector<profiling::RunId>& run
 
 int exportRuns(const ExportOptions& options) {
     chosenFormat(options);  // bad usage is told before the database is opened
+    const bool toFile = !options.out.empty() && options.out != "-";
+    if (toFile) requireReplaceable(options);
     const std::unique_ptr<profiling::Store> store = profiling::Store::open(options.database);
     std::vector<profiling::RunId> runs;
     for (const std::int64_t id : runIds(options.ids)) runs.push_back(store->run({id}).id);
     if (options.ids.empty()) {
         for (const profiling::RunRow& run : store->runs()) runs.push_back(run.id);
     }
-    if (options.out.empty() || options.out == "-") {
-        write(*store, runs, options, std::cout);
-    } else {
+    if (toFile) {
         writeFile(*store, runs, options);
+    } else {
+        write(*store, runs, options, std::cout);
     }
     return kDone;
 }
@@ -103,6 +121,7 @@ void addExport(CLI::App& app, Action& run) {
     addText(command, "--format", "csv|json", "default: by the ending of --out, else csv", options->format);
     addText(command, "--table", "NAME", "table for CSV (default steps): " + tableList(), options->table);
     addText(command, "--out", "PATH", "file to write (default: stdout)", options->out);
+    command.add_flag("--force", options->force, "replace the file of --out when it exists");
 }
 
 }  // namespace cli

@@ -16,6 +16,8 @@ void addCommands(CLI::App& app, cli::Action& run) {
     cli::addShow(app, run);
     cli::addCompare(app, run);
     cli::addExport(app, run);
+    cli::addRename(app, run);
+    cli::addDelete(app, run);
     cli::addInspect(app, run);
     cli::addDoctor(app, run);
     cli::addPresets(app, run);

@@ -3,6 +3,7 @@
 
 #include "engine/error.h"
 #include "profiling/error.h"
+#include "token_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -100,7 +101,8 @@ std::string describe(const CLI::ParseError& error) {
 }
 
 void printError(const std::string& text) {
-    std::fprintf(stderr, "amaxscope-cli: %s\n", text.c_str());
+    // A message may name a file or quote a database; whoever chose those words must not drive the terminal.
+    std::fprintf(stderr, "amaxscope-cli: %s\n", oneLine(text).c_str());
 }
 
 void requireOutputWritten() {

@@ -4,6 +4,7 @@
 #include "json_lines.h"
 #include "table.h"
 #include "terminal.h"
+#include "token_text.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ std::string progressText(const jobs::Progress& progress, const engine::StepStats
                                    fixed(stats.loss, 4), grouped(progress.tokensPerSecond));
     if (stats.skipped) text += "  skipped";
     if (progress.secondsLeft >= 0) text += "  ETA " + durationText(progress.secondsLeft);
-    return text + "  " + progress.label;
+    return text + "  " + oneLine(progress.label);
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ void ProgressPrinter::runStarted(profiling::RunId run, const std::string& name) 
     if (m_json) {
         printJsonLine({{"type", "run"}, {"run", run.value}, {"name", name}, {"database", m_database}});
     } else {
-        line(fmt::format("run {}: {}", run.value, name));
+        line(fmt::format("run {}: {}", run.value, oneLine(name)));
     }
 }
 
@@ -103,7 +104,7 @@ void ProgressPrinter::event(const engine::EngineEvent& event) {
         printJsonLine(toJson(event));
     } else {
         const std::string where = event.step < 0 ? std::string("start") : fmt::format("step {}", event.step + 1);
-        line(fmt::format("{}  {}: {}: {}", where, severityName(event.severity), event.code, event.text));
+        line(fmt::format("{}  {}: {}: {}", where, severityName(event.severity), event.code, oneLine(event.text)));
     }
 }
 

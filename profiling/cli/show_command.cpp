@@ -59,9 +59,9 @@ std::string flat(const std::string& text) {
 void printHeader(const profiling::RunRow& run) {
     const profiling::RunDescription& about = run.description;
     const auto line = [](const char* label, const std::string& text) {
-        if (!text.empty()) std::cout << fmt::format("  {:<12}{}\n", label, text);
+        if (!text.empty()) std::cout << fmt::format("  {:<12}{}\n", label, oneLine(text));
     };
-    std::cout << fmt::format("run {}: {} ({})\n", run.id.value, run.name, profiling::name(run.status));
+    std::cout << fmt::format("run {}: {} ({})\n", run.id.value, oneLine(run.name), profiling::name(run.status));
     if (run.bench) line("benchmark", run.benchName + (run.isBaseline ? ", baseline" : ""));
     line("started", localTime(run.startedAtNs));
     line("ended", localTime(run.endedAtNs));
@@ -136,7 +136,7 @@ void printSamples(const std::vector<profiling::SampleRow>& rows) {
     if (rows.empty()) return;
     std::cout << "\nBenchmark samples\n";
     for (const profiling::SampleRow& row : rows) {
-        std::cout << fmt::format("  {} [{}] {}\n", row.metric, row.i, fixed(row.value, 3));
+        std::cout << fmt::format("  {} [{}] {}\n", oneLine(row.metric), row.i, fixed(row.value, 3));
     }
 }
 

@@ -1,6 +1,8 @@
 // Plain-text tables and the number forms they share; see table.h.
 #include "table.h"
 
+#include "token_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +22,11 @@ std::size_t columns(const std::string& text) {
 
 Table::Table(std::vector<std::string> header, std::vector<Align> align) : m_align(std::move(align)) {
     m_rows.push_back(std::move(header));
+}
+
+void Table::add(std::vector<std::string> row) {
+    for (std::string& cell : row) cell = oneLine(cell);
+    m_rows.push_back(std::move(row));
 }
 
 std::string Table::text(const std::string& indent) const {

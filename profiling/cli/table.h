@@ -10,11 +10,12 @@ namespace cli {
 
 enum class Align { Left, Right };
 
-/// Collects cells, then prints columns as wide as their widest cell (UTF-8 aware), two spaces apart.
+/// Collects cells, then prints columns as wide as their widest cell (UTF-8 aware), two spaces apart. Control
+/// characters are escaped: names and notes come from files that others wrote.
 class Table {
 public:
     explicit Table(std::vector<std::string> header, std::vector<Align> align);
-    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
+    void add(std::vector<std::string> row);
     std::string text(const std::string& indent = "") const;
 
 private:

@@ -48,6 +48,20 @@ std::string printable(const std::string& bytes) {
     return out;
 }
 
+std::string oneLine(const std::string& text) {
+    std::string out;
+    for (const char c : printable(text)) {
+        if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\t') {
+            out += "\\t";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
 bool isTextData(const std::string& data) {
     return data.rfind("text:", 0) == 0;
 }

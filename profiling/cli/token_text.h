@@ -9,6 +9,9 @@ namespace cli {
 /// Control bytes and broken UTF-8 become \xNN (newline and tab stay), so that a model cannot drive the terminal.
 std::string printable(const std::string& bytes);
 
+/// The same with newline and tab as \n and \t: for names and notes inside a line or a table.
+std::string oneLine(const std::string& text);
+
 bool isTextData(const std::string& data);  ///< "text:…"
 
 std::vector<int> bytesToTokens(const std::string& text);

@@ -10,6 +10,8 @@
 namespace jobs {
 namespace {
 
+constexpr std::int64_t kMostSteps = 1'000'000'000;  // of one run, as engine::validate has it
+
 /// One variant while the benchmark runs. Members are destroyed from the last to the first: the trainer goes
 /// before the recorder and the observer that it reports to.
 struct Lane {
@@ -50,6 +52,10 @@ private:
     std::int64_t m_stepsDone = 0;
 };
 
+std::int64_t stepsPerLane(const BenchJob& job) {
+    return job.warmupSteps + static_cast<std::int64_t>(job.repeats) * job.stepsPerRepeat;
+}
+
 void requireBench(const BenchJob& job) {
     const auto require = [](bool good, const char* field, int value, const char* why, const char* fix) {
         if (good) return;
@@ -60,12 +66,19 @@ void requireBench(const BenchJob& job) {
     require(job.warmupSteps >= 0, "warmup", job.warmupSteps, "is negative", "use 0 or more steps");
     require(job.repeats >= 1, "repeats", job.repeats, "gives no sample", "use 1 or more");
     require(job.stepsPerRepeat >= 1, "steps-per-repeat", job.stepsPerRepeat, "gives no sample", "use 1 or more");
+    if (stepsPerLane(job) > kMostSteps) {
+        throw engine::Error(
+            engine::ErrorKind::Usage,
+            "--repeats " + std::to_string(job.repeats) + " --steps-per-repeat " + std::to_string(job.stepsPerRepeat),
+            "together ask for " + std::to_string(stepsPerLane(job)) + " steps, more than " + std::to_string(kMostSteps),
+            "use fewer repeats or fewer steps per repeat");
+    }
     for (const BenchVariant& variant : job.variants) requireValid(variant.config);
 }
 
 std::vector<RunResult> Bench::run() {
     requireBench(m_job);
-    m_stepsPerLane = m_job.warmupSteps + static_cast<std::int64_t>(m_job.repeats) * m_job.stepsPerRepeat;
+    m_stepsPerLane = stepsPerLane(m_job);
     const std::shared_ptr<profiling::Session> session = profiling::Session::open(m_job.database);
     try {
         build(*session);
@@ -123,7 +136,7 @@ void Bench::measure() {
         if (stopped()) return;
         lane->recorder->activate();
         const RangesScope ranges(false);  // validation is no part of what is compared
-        lane->result.valLoss = lane->trainer->validationLoss();
+        lane->result.valLoss = lane->trainer->validationLoss([this] { return stopped(); });
     }
 }
 

@@ -5,8 +5,6 @@
 #include "engine/error.h"
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 namespace jobs {
@@ -16,27 +14,6 @@ void requireValid(const engine::RunConfig& config) {
     if (issues.empty()) return;
     const engine::ConfigIssue& first = issues.front();
     throw engine::Error(engine::ErrorKind::Usage, "--" + first.field, first.why, first.fix);
-}
-
-void requireCheckpointPath(const std::string& path) {
-    namespace fs = std::filesystem;
-    if (path.empty()) return;
-    const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-    std::error_code ignored;
-    const std::string subject = "--checkpoint " + path;
-    if (!fs::is_directory(folder, ignored)) {
-        throw engine::Error(engine::ErrorKind::Usage, subject, "its folder does not exist",
-                            "create " + folder.string() + " first");
-    }
-    if (fs::is_directory(path, ignored)) {
-        throw engine::Error(engine::ErrorKind::Usage, subject, "is a folder", "name a file inside it");
-    }
-    const fs::path probe = path + ".probe";
-    const bool writable = std::ofstream(probe).good();
-    fs::remove(probe, ignored);
-    if (!writable) {
-        throw engine::Error(engine::ErrorKind::Failure, subject, "its folder is not writable", "choose another folder");
-    }
 }
 
 std::string dataName(const std::string& data) {
@@ -96,9 +73,14 @@ void closeAfterError(profiling::RunRecorder& recorder, profiling::RunStatus stat
 void requireRecording(profiling::RunRecorder& recorder, const std::string& database) {
     const std::string failure = recorder.failure();
     if (failure.empty()) return;
-    recorder.close(profiling::RunStatus::Failed);  // tells the write error in full
-    throw profiling::Error(profiling::ErrorKind::Failure, database, "rows were lost: " + failure,
-                           "start the run again");
+    try {
+        recorder.close(profiling::RunStatus::Failed);
+    } catch (const profiling::Error& error) {
+        throw profiling::Error(error.kind(), database, "rows were lost: " + error.why(), error.fix());
+    }
+    throw profiling::Error(profiling::ErrorKind::Failure, database,
+                           "could not be written for too long (" + failure + ")",
+                           "no row was lost; put that right, then start the run again");
 }
 
 }  // namespace jobs

@@ -10,9 +10,6 @@ namespace jobs {
 /// Throws engine::Error (Usage) for the first thing wrong with a configuration, before any file is touched.
 void requireValid(const engine::RunConfig& config);
 
-/// Throws engine::Error when a checkpoint could not be written there: hours of training must not end with that.
-void requireCheckpointPath(const std::string& path);
-
 /// "fp8 delayed hybrid, GPL-3": precision and data.
 std::string defaultRunName(const engine::RunConfig& config, engine::Precision precision);
 
@@ -30,7 +27,8 @@ void waitWhilePaused(const JobControl& control);
 /// surfaces only now becomes an event for the listener.
 void closeAfterError(profiling::RunRecorder& recorder, profiling::RunStatus status, const JobListener& listener);
 
-/// Throws profiling::Error when the recorder cannot write any more: training that nobody can look at is stopped.
+/// When the recorder cannot write any more: closes the run as failed and throws profiling::Error, which tells whether
+/// rows were lost. Training that nobody can look at is stopped.
 void requireRecording(profiling::RunRecorder& recorder, const std::string& database);
 
 /// Ranges on or off on this thread for a scope; on again afterwards.

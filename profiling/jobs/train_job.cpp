@@ -2,6 +2,7 @@
 #include "engine/error.h"
 #include "jobs/forwarding_observer.h"
 #include "jobs/job_setup.h"
+#include "jobs/output_files.h"
 #include "jobs/pace.h"
 
 #include <limits>
@@ -23,8 +24,12 @@ public:
 
 private:
     void oneStep(RunResult& result);
+    engine::StepStats trainerStep();
+    void save();
+    void rescueCheckpoint();
     void validate(RunResult& result);
     void finish(RunResult& result);
+    bool cutShort() { return m_cut = m_control.stop.load(); }
     double secondsLeft() const;
 
     const TrainJob& m_job;
@@ -35,6 +40,7 @@ private:
     Pace m_pace;
     std::int64_t m_validatedAt = -1;  // nextStep() of the newest validation
     std::int64_t m_savedAt = -1;      // nextStep() of the newest checkpoint
+    bool m_cut = false;               // a validation or check ended early
     double m_validationSeconds = 0;   // of the newest validation
 };
 
@@ -44,14 +50,41 @@ profiling::RunStatus TrainLoop::run(RunResult& result) {
         if (m_control.stop.load()) break;
         oneStep(result);
     }
-    const bool finished = m_trainer.done();
-    if (finished) finish(result);
-    if (!m_job.checkpoint.empty() && m_savedAt != m_trainer.nextStep()) m_trainer.save(m_job.checkpoint);
-    return finished ? profiling::RunStatus::Finished : profiling::RunStatus::Interrupted;
+    // Before the closing checks: whoever stops those loses nothing that was learnt.
+    save();
+    const bool complete = m_trainer.done();
+    if (complete) finish(result);
+    return complete && !m_cut ? profiling::RunStatus::Finished : profiling::RunStatus::Interrupted;
+}
+
+void TrainLoop::save() {
+    if (m_job.checkpoint.empty() || m_savedAt == m_trainer.nextStep()) return;
+    m_trainer.save(m_job.checkpoint);
+    m_savedAt = m_trainer.nextStep();
+}
+
+void TrainLoop::rescueCheckpoint() {
+    try {
+        if (m_trainer.nextStep() > m_trainer.info().firstStep) save();
+    } catch (const engine::Error& error) {
+        // The run ends with another error, which is the one to throw.
+        if (!m_listener.event) return;
+        m_listener.event({-1, engine::clockNs(), engine::Severity::Error, "checkpoint", error.what()});
+    }
+}
+
+engine::StepStats TrainLoop::trainerStep() {
+    try {
+        return m_trainer.step();
+    } catch (const engine::Error&) {
+        // A guard gave up. An older checkpoint of this run is the better one to go on from, so it stays.
+        if (m_savedAt < 0) rescueCheckpoint();
+        throw;
+    }
 }
 
 void TrainLoop::oneStep(RunResult& result) {
-    const engine::StepStats stats = m_trainer.step();
+    const engine::StepStats stats = trainerStep();
     m_pace.add(stats);
     result.steps = m_pace.steps();
     result.loss = stats.loss;
@@ -62,26 +95,28 @@ void TrainLoop::oneStep(RunResult& result) {
             stats.step + 1, m_trainer.config().train.steps, stats.loss, stepRate(stats), secondsLeft(), result.name};
         m_listener.stepped(progress, stats);
     }
-    requireRecording(m_recorder, m_job.database);
+    if (!m_recorder.failure().empty()) {
+        rescueCheckpoint();
+        requireRecording(m_recorder, m_job.database);
+    }
     const int every = m_trainer.config().train.validateEvery;
     if (every > 0 && m_trainer.nextStep() % every == 0) validate(result);
     const std::int64_t saveEvery = m_job.checkpoint.empty() ? 0 : m_job.checkpointEvery;
-    if (saveEvery > 0 && m_trainer.nextStep() % saveEvery == 0) {
-        m_trainer.save(m_job.checkpoint);
-        m_savedAt = m_trainer.nextStep();
-    }
+    if (saveEvery > 0 && m_trainer.nextStep() % saveEvery == 0) save();
 }
 
 void TrainLoop::validate(RunResult& result) {
     const std::int64_t start = engine::clockNs();
-    result.valLoss = m_trainer.validationLoss();
+    const double loss = m_trainer.validationLoss([this] { return cutShort(); });
+    if (m_cut) return;
+    result.valLoss = loss;
     m_validationSeconds = static_cast<double>(engine::clockNs() - start) * 1e-9;
     m_validatedAt = m_trainer.nextStep();
 }
 
 void TrainLoop::finish(RunResult& result) {
     if (m_trainer.nextStep() > 0 && m_validatedAt != m_trainer.nextStep()) validate(result);
-    result.stride = m_trainer.checkStride(kStridePrompts);
+    result.stride = m_trainer.checkStride(kStridePrompts, [this] { return cutShort(); });
 }
 
 double TrainLoop::secondsLeft() const {
@@ -89,14 +124,15 @@ double TrainLoop::secondsLeft() const {
     const std::int64_t left = m_trainer.config().train.steps - m_trainer.nextStep();
     const int every = m_trainer.config().train.validateEvery;
     const std::int64_t validations = every > 0 ? left / every : 0;
-    return perStep < 0 ? -1 : perStep * static_cast<double>(left) + static_cast<double>(validations) * m_validationSeconds;
+    return perStep < 0 ? -1
+                       : perStep * static_cast<double>(left) + static_cast<double>(validations) * m_validationSeconds;
 }
 
 }  // namespace
 
 RunResult runTrainJob(const TrainJob& job, JobControl& control, const JobListener& listener) {
     requireValid(job.config);
-    requireCheckpointPath(job.checkpoint);
+    requireCheckpointPath(job.checkpoint, job.database, job.config.train.data);
     // The database comes first: a path that cannot be written must not cost a model's initialisation.
     const std::shared_ptr<profiling::Session> session = profiling::Session::open(job.database);
     ForwardingObserver observer(listener);

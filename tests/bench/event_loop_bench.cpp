@@ -1,10 +1,12 @@
 // Measures how long the window's event loop stalls while training uses all cores: a 5 ms timer notes every gap beyond
-// its interval. Usage: event_loop_bench [SECONDS] (20 unless told). Asserts nothing.
+// its interval. Usage: event_loop_bench [SECONDS [FILE.amax]]: 20 seconds and a new file unless told; a file that is
+// named is copied, and the run recorded into the copy. Asserts nothing.
 #include "profiling/session.h"
 #include "views/main_window.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTimer>
@@ -32,6 +34,10 @@ int main(int argc, char** argv) {
     QCoreApplication::setApplicationName("amaxscope-bench");
     QApplication application(argc, argv);
     const QString database = folder.filePath("a.amax");
+    if (argc > 2 && !QFile::copy(QString::fromLocal8Bit(argv[2]), database)) {
+        std::fprintf(stderr, "event_loop_bench: %s: cannot be copied: check the path\n", argv[2]);
+        return 1;
+    }
     profiling::Session::open(database.toStdString());
     gui::MainWindow window;
     window.resize(1400, 860);

@@ -78,6 +78,16 @@ TEST(Bench, norecordKeepsSamplesButNoSnapshotsAndNoKernels) {
     EXPECT_EQ(with["steps"].back()["loss"], without["steps"].back()["loss"]);
 }
 
+TEST(Bench, moreStepsThanCanBeCountedAreRefused) {
+    const Scratch scratch;
+    const Outcome outcome = scratch.run(tinyBench({"--repeats", "100000", "--steps-per-repeat", "100000"}));
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("--repeats 100000 --steps-per-repeat 100000: together ask for 10000000003 steps"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("a.amax")));
+}
+
 TEST(Bench, tableNamesEveryVariant) {
     const Scratch scratch;
     const Outcome outcome = scratch.run(tinyBench({"--precisions", "fp32,fp32", "--warmup", "0", "--repeats", "1"}));

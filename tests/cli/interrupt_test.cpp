@@ -30,6 +30,26 @@ TEST(Interrupt, ctrlCFinishesTheStepAndClosesTheRun) {
     }
 }
 
+TEST(Interrupt, closingChecksCanBeStoppedAndCostNothing) {
+    const Scratch scratch;
+    // Validation and the prompts of this model take far longer than a signal does.
+    Process process(
+        scratch.cli({"train", "--layers",     "4",      "--d-model",   "256",    "--heads",   "4", "--seq-len",
+                     "128",   "--batch",      "32",     "--precision", "fp32",   "--threads", "1", "--steps",
+                     "1",     "--checkpoint", "m.ckpt", "--db",        "a.amax", "--json"}),
+        scratch.folder());
+    ASSERT_TRUE(process.readUntil("saved to m.ckpt"));
+    process.signal(SIGINT);
+    const Outcome outcome = process.finish();
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    const json result = linesOfType(outcome.out, "result").at(0);
+    EXPECT_EQ(result["status"], "interrupted");
+    EXPECT_EQ(result["steps"], 1);
+    EXPECT_LT(result["stride_total"], 20);
+    EXPECT_TRUE(linesOfType(outcome.out, "validation").empty());
+    EXPECT_TRUE(std::filesystem::exists(scratch.path("m.ckpt")));
+}
+
 TEST(Interrupt, benchmarkIsClosedToo) {
     const Scratch scratch;
     Process process(scratch.cli({"bench", "--layers", "1", "--d-model", "32", "--heads", "2", "--seq-len", "32",

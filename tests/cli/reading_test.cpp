@@ -57,18 +57,6 @@ TEST_F(Reading, compareShowsDifferencesAgainstTheFirst) {
     EXPECT_DOUBLE_EQ(rows[1]["loss"]["share"], (second - first) / first);
 }
 
-TEST_F(Reading, exportWritesEveryTableAndJson) {
-    for (const char* table : {"runs", "steps", "snapshots", "kernels", "ranges", "events", "samples", "generations"}) {
-        const std::string text = ok({"export", "--table", table, "--db", "a.amax"});
-        EXPECT_NE(text.find("\r\n"), std::string::npos) << table;
-    }
-    const std::string steps = ok({"export", "2", "--db", "a.amax"});
-    EXPECT_EQ(std::count(steps.begin(), steps.end(), '\n'), 9);
-    ok({"export", "--out", "all.json", "--db", "a.amax"});
-    EXPECT_EQ(json::parse(scratch.read("all.json"))["runs"].size(), 2U);
-    EXPECT_FALSE(std::filesystem::exists(scratch.path("all.json.part")));
-}
-
 TEST_F(Reading, inspectTellsDatabasesAndCheckpointsApart) {
     expectHas(ok({"inspect", "a.amax", "m.ckpt"}),
               {"run database, schema 1", "finished   2", "checkpoint", "fp8 delayed hybrid", "d_model"});

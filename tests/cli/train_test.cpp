@@ -106,6 +106,21 @@ TEST(Train, interruptedAndResumedRunEqualsAnUninterruptedOneBitForBit) {
     EXPECT_EQ(scratch.runs("a.amax").front()["first_step"], losses(first.out).size());
 }
 
+TEST(Train, fp8LearnsATextAsWellAsFp32) {
+    const Scratch scratch;
+    scratch.writeText("book.txt", 20000);
+    const auto lossIn = [&](const char* precision) {
+        const Outcome outcome =
+            scratch.run(tinyTrain({"--data", "text:book.txt", "--batch", "8", "--lr", "0.003", "--warmup-steps", "10",
+                                   "--steps", "200", "--precision", precision}));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return linesOfType(outcome.out, "result").at(0)["val_loss"].get<double>();
+    };
+    const double fp32 = lossIn("fp32");
+    EXPECT_LT(fp32, 1) << "the text is learnt at all";
+    EXPECT_NEAR(lossIn("fp8") / fp32, 1, 0.03);
+}
+
 TEST(Train, resumingWithAnotherModelIsRefused) {
     const Scratch scratch;
     ASSERT_EQ(scratch.run(tinyTrain({"--steps", "3", "--checkpoint", "m.ckpt"})).code, 0);

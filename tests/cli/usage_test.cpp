@@ -40,6 +40,9 @@ TEST(Usage, numbersMustBeNumbers) {
     const Scratch scratch;
     expectUsage(scratch.run({"train", "--steps", "ten"}), {"--steps ten", "is not a whole number"});
     expectUsage(scratch.run({"train", "--lr", "fast"}), {"--lr fast", "is not a number"});
+    for (const char* odd : {"nan", "inf", "-inf"}) {
+        expectUsage(scratch.run({"train", "--lr", odd}), {std::string("--lr ") + odd, "is not a finite number"});
+    }
     expectUsage(scratch.run({"train", "--seed", "-1"}), {"--seed -1"});
     expectUsage(scratch.run({"train", "--steps", "99999999999"}), {"--steps 99999999999", "out of range"});
     expectUsage(scratch.run({"show", "first"}), {"run first", "is not a whole number"});
@@ -77,7 +80,7 @@ TEST(Usage, helpAndVersionGoToStdout) {
     const Outcome help = scratch.run({"--help"});
     EXPECT_EQ(help.code, 0);
     for (const char* command :
-         {"train", "bench", "generate", "runs", "show", "compare", "export", "inspect", "doctor"}) {
+         {"train", "bench", "generate", "runs", "show", "compare", "export", "rename", "delete", "inspect", "doctor"}) {
         EXPECT_NE(help.out.find(command), std::string::npos) << command;
         const Outcome one = scratch.run({command, "--help"});
         EXPECT_EQ(one.code, 0) << command;

@@ -1,6 +1,7 @@
 // Forms for configurations: every field is written and read back, problems stand at their field, nothing wrong starts.
 #include "models/config_form_model.h"
 #include "views/config_form.h"
+#include "views/export_dialog.h"
 #include "views/new_benchmark_dialog.h"
 #include "views/new_run_dialog.h"
 
@@ -8,11 +9,14 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -96,6 +100,34 @@ TEST(ConfigForm, textThatIsNoNumberIsAProblemOfItsField) {
     EXPECT_DOUBLE_EQ(form.config().train.lr, 3e-4);
 }
 
+TEST(ConfigForm, aSeedOf64BitsIsTakenWholeAndALargerOneIsAProblem) {
+    gui::ConfigForm form({});
+    RunConfig config;
+    config.train.seed = 18446744073709551615ULL;
+    form.setConfig(config);
+    EXPECT_EQ(form.config().train.seed, config.train.seed);
+    auto* seed = form.findChild<QLineEdit*>("field_seed");
+    seed->setText("9007199254740993");  // a double cannot hold it
+    EXPECT_TRUE(form.check().empty());
+    EXPECT_EQ(form.config().train.seed, 9007199254740993ULL);
+    seed->setText("18446744073709551616");
+    EXPECT_FALSE(form.check().empty());
+    EXPECT_TRUE(form.findChild<QLabel*>("problem_seed")->text().contains("18446744073709551615"));
+}
+
+TEST(ConfigForm, theLabelsOfAColumnAreEquallyWide) {
+    const gui::ConfigForm form({});
+    const auto widthOf = [&form](const char* text) {
+        for (const QLabel* label : form.findChildren<QLabel*>()) {
+            if (label->text() == text) return label->minimumWidth();
+        }
+        return -1;
+    };
+    EXPECT_GT(widthOf("Heads"), 0);
+    EXPECT_EQ(widthOf("Heads"), widthOf("Amax algorithm"));
+    EXPECT_EQ(widthOf("Seed"), widthOf("Unfused kernels"));
+}
+
 TEST(ConfigForm, dataThatCannotBeReadIsNamed) {
     const QTemporaryDir folder;
     const QString empty = folder.filePath("empty.txt");
@@ -168,6 +200,17 @@ TEST(NewBenchmarkDialog, makesOneVariantPerCheckedPrecision) {
     EXPECT_EQ(job.variants[0].config.train.precision, engine::Precision::Fp32);
     EXPECT_EQ(job.variants[1].config.train.precision, engine::Precision::Fp8);
     EXPECT_EQ(job.repeats, 4);
+}
+
+TEST(ExportDialog, startsInAFolderThatIsThere) {
+    QSettings().setValue("exportFolder", "/no/such/folder");
+    gui::ExportSource source;
+    source.database = "here.amax";
+    const gui::ExportDialog dialog(source);
+    const QFileInfo proposed(dialog.findChild<QLineEdit*>("exportPath")->text());
+    EXPECT_TRUE(proposed.dir().exists()) << proposed.filePath().toStdString();
+    EXPECT_EQ(proposed.fileName(), "here.html");
+    QSettings().remove("exportFolder");
 }
 
 TEST(NewBenchmarkDialog, withoutAPrecisionItDoesNotStart) {

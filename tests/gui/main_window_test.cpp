@@ -4,6 +4,7 @@
 #include "profiling/queries.h"
 #include "profiling/session.h"
 #include "qt_wait.h"
+#include "views/help_dialog.h"
 #include "views/message_bar.h"
 #include "views/stability_view.h"
 #include "views/throughput_view.h"
@@ -25,6 +26,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QToolButton>
 
 #include <memory>
@@ -249,6 +251,80 @@ TEST_F(MainWindowTest, remembersFilesThemeAndPanels) {
     EXPECT_FALSE(again.findChild<QAction*>("runsPanel")->isChecked());
     EXPECT_TRUE(QSettings().value("recentFiles").toStringList().contains(database()));
     again.findChild<QAction*>("theme_system")->trigger();
+}
+
+TEST_F(MainWindowTest, aRunThatAnotherProgramDeletedIsLeftWithoutAnError) {
+    ASSERT_NO_FATAL_FAILURE(openFresh());
+    ASSERT_NO_FATAL_FAILURE(startTinyRun("stays", 3));
+    ASSERT_NO_FATAL_FAILURE(finishJob());
+    ASSERT_NO_FATAL_FAILURE(startTinyRun("goes", 3));
+    ASSERT_NO_FATAL_FAILURE(finishJob());
+    ASSERT_TRUE(waitFor([&] { return window->runsModel()->rowCount() == 2 && window->worker()->idle(); }));
+    const auto goes = window->runsModel()->runs().front().id;
+    window->selection()->setCurrentRun(goes);
+    window->messageBar()->hide();
+    profiling::Session::open(database().toStdString())->setRunsDeleted({goes}, true);
+    EXPECT_TRUE(waitFor([&] { return window->runsModel()->rowCount() == 1; }));
+    EXPECT_TRUE(waitFor([&] { return window->worker()->idle(); }));
+    EXPECT_EQ(window->selection()->currentRun(), window->runsModel()->runs().front().id);
+    EXPECT_EQ(window->messageBar()->text(), QString());
+}
+
+TEST_F(MainWindowTest, theUserGuideIsBuiltInAndItsLinksWork) {
+    window->findChild<QAction*>("userGuide")->trigger();
+    auto* help = window->findChild<gui::HelpDialog*>("helpDialog");
+    ASSERT_NE(help, nullptr);
+    EXPECT_TRUE(help->browser()->toPlainText().contains("amaxscope-cli train"));
+    help->browser()->setSource(QUrl("numbers.md"));  // as a click on the link does
+    EXPECT_TRUE(help->browser()->toPlainText().contains("headroom"));
+    EXPECT_TRUE(help->findChild<QPushButton*>("helpBack")->isEnabled());
+}
+
+TEST_F(MainWindowTest, everyCommandOfTheRunMenuIsEnabledWhenItCanDoSomething) {
+    ASSERT_NO_FATAL_FAILURE(openFresh());
+    const auto enabled = [this](const char* name) { return window->findChild<QAction*>(name)->isEnabled(); };
+    EXPECT_TRUE(enabled("newRun") && enabled("newBenchmark"));
+    EXPECT_FALSE(enabled("pause") || enabled("stop"));
+    ASSERT_NO_FATAL_FAILURE(startTinyRun("endless", kEndless));
+    EXPECT_TRUE(enabled("pause") && enabled("stop"));
+    window->controller()->stop();
+    ASSERT_NO_FATAL_FAILURE(finishJob());
+    EXPECT_FALSE(enabled("pause") || enabled("stop"));
+}
+
+/// The pictures of the README: a benchmark of real training, recorded here. AMAXSCOPE_SCREENSHOTS names the folder.
+TEST_F(MainWindowTest, writesThePicturesOfTheReadmeWhenAskedTo) {
+    const QString target = qEnvironmentVariable("AMAXSCOPE_SCREENSHOTS");
+    if (target.isEmpty()) GTEST_SKIP() << "AMAXSCOPE_SCREENSHOTS names no folder";
+    ASSERT_NO_FATAL_FAILURE(openFresh());
+    engine::RunConfig config = engine::presetConfig("tutorial");
+    config.train.data = "text:" AMAXSCOPE_SOURCE_DIR "/LICENSE";
+    jobs::BenchJob bench;
+    bench.variants = jobs::parseVariants("fp32,bf16,fp8:delayed:hybrid,fp8:delayed:e4m3", config);
+    bench.database = database().toStdString();
+    bench.name = "precisions";
+    bench.repeats = 10;
+    bench.stepsPerRepeat = 12;
+    window->resize(1400, 860);
+    window->findChild<QAction*>("bottomPanel")->setChecked(false);
+    window->findChild<QAction*>("bottomPanel")->trigger();
+    window->controller()->enqueue(bench);
+    ASSERT_TRUE(waitFor([&] { return !window->controller()->busy(); }, 240000));
+    window->messageBar()->hide();
+    ASSERT_TRUE(waitFor([&] { return window->worker()->idle() && window->runsModel()->rowCount() == 4; }));
+    for (const auto& run : window->runsModel()->runs()) {
+        if (run.name.find("hybrid") != std::string::npos) window->selection()->setCurrentRun(run.id);
+    }
+    QTest::qWait(2500);  // the heat map is read once a second
+    window->selection()->setCursorStep(84);
+    for (const char* theme : {"light", "dark"}) {
+        window->overrideTheme(gui::themeFromName(theme));
+        QTest::qWait(500);
+        const QString path = QStringLiteral("%1/screenshot-%2.png").arg(target, theme);
+        ASSERT_TRUE(window->grab().save(path)) << path.toStdString();
+        EXPECT_LT(QFileInfo(path).size(), 400000);
+    }
+    window->overrideTheme(gui::Theme::System);
 }
 
 TEST_F(MainWindowTest, fitsA1280By720Screen) {

@@ -1,5 +1,7 @@
 // Questions and answers across threads: order, obsolete answers, files that change, files that cannot be opened.
 #include "query_worker.h"
+#include "models/file_status.h"
+#include "profiling/error.h"
 #include "profiling/session.h"
 #include "qt_wait.h"
 
@@ -115,14 +117,43 @@ TEST_F(QueryWorkerTest, aQuestionThatFailsIsReportedAndTheNextIsAnswered) {
     open(path("a.amax"));
     QSignalSpy failed(&worker, &QueryWorker::failed);
     worker.ask<int>(
-        &worker, "bad", [](Store& store) { return static_cast<int>(store.run({77}).lastStep); },
-        [](const std::shared_ptr<const int>&) { ADD_FAILURE() << "there is no run 77"; });
+        &worker, "bad",
+        [](Store&) -> int { throw profiling::Error(profiling::ErrorKind::Failure, "a.amax", "damaged", "copy it"); },
+        [](const std::shared_ptr<const int>&) { ADD_FAILURE() << "it was not answered"; });
     bool answered = false;
     worker.ask<int>(
         &worker, "good", [](Store&) { return 1; }, [&answered](const std::shared_ptr<const int>&) { answered = true; });
     ASSERT_TRUE(waitFor([&] { return worker.idle(); }));
     EXPECT_EQ(failed.size(), 1);
     EXPECT_TRUE(answered);
+}
+
+TEST_F(QueryWorkerTest, aQuestionAboutARunThatIsGoneIsDroppedInSilence) {
+    open(path("a.amax"));
+    QSignalSpy failed(&worker, &QueryWorker::failed);
+    worker.ask<int>(
+        &worker, "gone", [](Store& store) { return static_cast<int>(store.run({77}).lastStep); },
+        [](const std::shared_ptr<const int>&) { ADD_FAILURE() << "there is no run 77"; });
+    ASSERT_TRUE(waitFor([&] { return worker.idle(); }));
+    EXPECT_TRUE(failed.isEmpty());
+}
+
+TEST_F(QueryWorkerTest, theJournalModeIsReadOffTheFile) {
+    open(path("a.amax"));
+    std::shared_ptr<const gui::FileStatus> status;
+    const auto askStatus = [&] {
+        status.reset();
+        worker.ask<gui::FileStatus>(&worker, "file", gui::readFileStatus,
+                                    [&status](const std::shared_ptr<const gui::FileStatus>& s) { status = s; });
+        return waitFor([&] { return status != nullptr; });
+    };
+    ASSERT_TRUE(askStatus());
+    EXPECT_TRUE(status->wal);
+    profiling::Store::open(path("a.amax").toStdString())->saveCopy(path("copy.amax").toStdString(), false);
+    worker.setDatabase(path("copy.amax"));  // a Session would turn the copy into a log of its own
+    ASSERT_TRUE(waitFor([&] { return worker.database() == path("copy.amax"); }));
+    ASSERT_TRUE(askStatus());
+    EXPECT_FALSE(status->wal);
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST(RunDetails, nameWhatWasAskedAndWhatWasUsed) {
     bool model = false;
     bool recipe = false;
     for (const gui::Detail& detail : gui::runDetails(run, nullptr)) {
-        model = model || detail.value == "4 × 256, 4 heads, T 128, B 8";
+        model = model || detail.value == "4 × 256, 4 heads, T\u00a0128, B\u00a08";
         recipe = recipe || detail.value == "delayed hybrid, history 16, max, margin 0";
     }
     EXPECT_TRUE(model);

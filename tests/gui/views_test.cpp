@@ -4,6 +4,8 @@
 #include "sample_database.h"
 #include "selection.h"
 #include "temporary_folder.h"
+#include "views/axis_tickers.h"
+#include "views/plot_text.h"
 #include "views/stability_view.h"
 #include "views/summary_view.h"
 #include "views/tensor_picker.h"
@@ -328,6 +330,57 @@ TEST_F(ViewsTest, theKernelTableFiltersByName) {
     QTest::keyClicks(filter, "gemm");
     EXPECT_LT(m_summary.rowCount(), all);
     EXPECT_EQ(m_summary.rowCount(), 1);
+}
+
+TEST_F(ViewsTest, aNarrowKernelTableDropsColumnsBeforeItsNames) {
+    m_summary.resize(1200, 330);
+    ASSERT_TRUE(waitFor([&] { return !m_summary.table()->isColumnHidden(SummaryModel::Min); }));
+    m_summary.resize(520, 330);
+    EXPECT_TRUE(waitFor([&] { return m_summary.table()->isColumnHidden(SummaryModel::Min); }));
+    EXPECT_FALSE(m_summary.table()->isColumnHidden(SummaryModel::Total));
+    EXPECT_GE(m_summary.table()->columnWidth(SummaryModel::Name),
+              m_summary.table()->fontMetrics().averageCharWidth() * 12);
+}
+
+TEST_F(ViewsTest, theFirstStepsLimitDoesNotSquashTheAmaxLines) {
+    // Scale 1 at step 0: a limit far above everything after.
+    profiling::TensorRow tensor;
+    tensor.id = {1};
+    tensor.format = "E5M2";
+    std::vector<profiling::SnapshotRow> rows(100);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        rows[i].step = static_cast<std::int64_t>(i);
+        rows[i].amax = 1.0 / 4096;
+        rows[i].scale = i == 0 ? 1.0 : 57344.0 * 2048.0;
+    }
+    TensorPlot plot(&m_selection, nullptr);
+    plot.setTensors({tensor});
+    plot.addSnapshots({1}, -1, rows);
+    plot.redraw();
+    EXPECT_LT(plot.yLimits().high, -8);
+    EXPECT_GE(plot.yLimits().high, -11);
+}
+
+TEST(PlotTextTest, aNameBreaksAtSpacesAndColonsAndEndsWhereAPartDoesNotFit) {
+    const QFontMetrics metrics(PlotStyle::light().captionFont());
+    const int room = metrics.horizontalAdvance("delayed:") + 1;
+    EXPECT_EQ(wrapped("fp8:delayed:hybrid", metrics, 1000), "fp8:delayed:hybrid");
+    EXPECT_EQ(wrapped("fp8:delayed:hybrid", metrics, room), "fp8:\ndelayed:\nhybrid");
+    const QStringList cut = wrapped("fp8:delayed:hybrid", metrics, metrics.horizontalAdvance("dela") + 8).split('\n');
+    ASSERT_EQ(cut.size(), 2);
+    EXPECT_TRUE(cut[1].endsWith(QChar(0x2026)));
+}
+
+TEST(PercentTickerTest, stepsOfAQuarterKeepTheirDigits) {
+    PercentTicker ticker;
+    ticker.setTickCount(4);
+    QVector<double> ticks;
+    QVector<QString> labels;
+    ticker.generate(QCPRange(0, 0.001), QLocale::c(), 'g', 6, ticks, nullptr, &labels);
+    ASSERT_GE(labels.size(), 3);
+    for (qsizetype i = 0; i < labels.size(); ++i) {
+        EXPECT_NEAR(labels[i].split(' ').front().toDouble() / 100, ticks[i], 1e-9) << labels[i].toStdString();
+    }
 }
 
 TEST_F(ViewsTest, thePickerFindsTensorsByPartOfTheirName) {

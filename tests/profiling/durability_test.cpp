@@ -1,6 +1,7 @@
 // Killing the recording process, filling the disk, several writers and readers at once: earlier rows stay intact.
 #include "recording.h"
-#include "store/sqlite.h"
+#include "store/database_file.h"
+#include "store/write_health.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <thread>
 
 #include <sys/wait.h>
@@ -122,6 +124,9 @@ TEST(Durability, afterRoomWasMadeWhatWaitedIsWrittenAndNothingIsLost) {
     EXPECT_NE(recorder->failure().find("no room"), std::string::npos);
     other.exec("DROP TRIGGER full");
     test::recordSteps(*recorder, 4, 1);
+    for (int i = 0; i < 500 && !recorder->failure().empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(recorder->failure(), "") << "a write that works clears the failure";
     recorder->close(RunStatus::Finished);
     const auto store = Store::open(path);
     expectWholeSteps(*store, recorder->run(), 5);
@@ -165,6 +170,74 @@ TEST(Durability, twoProgramsRecordIntoOneFile) {
         expectWholeSteps(*store, run.id, 500);
         EXPECT_EQ(store->ranges(run.id, {}).size(), 1000U);
     }
+}
+
+TEST(Durability, openingAFileAgainInTheRecordingProgramLosesNothingWhenOtherProgramsCloseIt) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("a.amax");
+    const auto session = Session::open(path);
+    const auto reader = Store::open(path);
+    const auto recorder = session->startRun(test::describeRun("long"), {});
+    for (std::int64_t round = 0; round < 4; ++round) {
+        test::recordSteps(*recorder, round * 5, 5);
+        // Neither may take this process's locks off the file: the child would then think that it is the last one to
+        // close it and would remove the WAL.
+        EXPECT_EQ(test::errorOf([&] { Store::open(path)->runs(); }), "");
+        EXPECT_EQ(test::errorOf([&] { Session::open(path); }), "");
+        EXPECT_EQ(test::runProgram({TEST_RECORDING_CHILD, path, "20", "0"}).exitCode, 0);
+        EXPECT_TRUE(std::filesystem::exists(path + "-wal")) << "round " << round;
+    }
+    recorder->close(RunStatus::Finished);
+    EXPECT_EQ(reader->steps(recorder->run()).size(), 20U);
+    const auto store = Store::open(path);
+    ASSERT_EQ(store->runs().size(), 5U);
+    for (const RunRow& run : store->runs()) {
+        expectWholeSteps(*store, run.id, 20);
+        EXPECT_EQ(run.status, RunStatus::Finished);
+    }
+    Database raw(path, OpenMode::ReadOnly, 1000);
+    Statement check(raw, "PRAGMA integrity_check");
+    ASSERT_TRUE(check.step());
+    EXPECT_EQ(check.text(0), "ok");
+}
+
+TEST(Durability, everyCommitIsSyncedToTheDisk) {
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(openForWriting(folder.file("a.amax"))->queryInt("PRAGMA synchronous"), 2);
+}
+
+TEST(WriteHealth, aLockIsReportedOnlyAfterAMinuteWithoutASuccessfulWrite) {
+    using std::chrono::seconds;
+    const WriteHealth::TimePoint start{};
+    WriteHealth health;
+    EXPECT_FALSE(health.failed(true, start, start + seconds(5)));
+    EXPECT_FALSE(health.failed(true, start + seconds(7), start + seconds(59)));
+    EXPECT_TRUE(health.failed(true, start + seconds(59), start + seconds(64)));
+    health.succeeded();
+    EXPECT_FALSE(health.failed(true, start + seconds(66), start + seconds(71)));
+    EXPECT_TRUE(health.failed(false, start + seconds(72), start + seconds(72))) << "a full disk is told at once";
+}
+
+TEST(WriteHealth, onlyALockedFileIsTransient) {
+    const test::TemporaryFolder folder;
+    Database first(folder.file("a.db"), OpenMode::ReadWriteCreate, 0);
+    Database second(folder.file("a.db"), OpenMode::ReadWriteCreate, 0);
+    first.exec("CREATE TABLE t(x)");
+    const auto transient = [&](const char* sql) {
+        try {
+            second.exec(sql);
+        } catch (const Error& error) {
+            return isTransient(error);
+        }
+        ADD_FAILURE() << sql << " worked";
+        return false;
+    };
+    first.exec("BEGIN IMMEDIATE");
+    EXPECT_TRUE(transient("INSERT INTO t VALUES (1)"));
+    first.exec("COMMIT");
+    second.exec("PRAGMA max_page_count = 2");
+    EXPECT_FALSE(transient("INSERT INTO t VALUES (zeroblob(100000))"));
+    EXPECT_FALSE(isTransient(std::bad_alloc()));
 }
 
 TEST(Durability, aLongReadDoesNotStopTheWriter) {

@@ -1,6 +1,7 @@
 // Text export: quoting, numbers that read back the same, and JSON that stays JSON with non-finite numbers.
 #include "profiling/exchange.h"
 #include "recording.h"
+#include "store/sqlite.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -83,10 +84,18 @@ TEST(CsvExport, writesShortestNumbersWhateverTheLocale) {
 TEST(CsvExport, everyTableHasAHeaderAndItsRows) {
     const test::TemporaryFolder folder;
     const RunId run = recordOddities(folder.file("a.amax"));
-    EXPECT_EQ(exportTables().size(), 8U);
+    EXPECT_EQ(exportTables().size(), 10U);
+    Database(folder.file("a.amax"), OpenMode::ReadWriteCreate, 1000)
+        .exec("INSERT INTO import_issue VALUES (1, 'ranges_dropped', 2, 7, 'slow, disk')");
     for (const std::string& table : exportTables()) {
-        EXPECT_EQ(lines(csv(folder.file("a.amax"), table, {run})).size(), 2U) << table;
+        EXPECT_EQ(lines(csv(folder.file("a.amax"), table, {run})).size(), table == "tensors" ? 3U : 2U) << table;
     }
+    EXPECT_EQ(lines(csv(folder.file("a.amax"), "tensors", {run}))[1], "1,layer.0.qkv,input,E4M3,64,32");
+    EXPECT_EQ(lines(csv(folder.file("a.amax"), "import_issues", {run}))[1],
+              "1,ranges_dropped,warning,7,\"slow, disk\"");
+    const std::vector<std::string> ranges = lines(csv(folder.file("a.amax"), "ranges", {run}));
+    EXPECT_EQ(ranges[0].substr(ranges[0].find("duration_ns")), "duration_ns,flops,bytes");
+    EXPECT_EQ(ranges[1].substr(ranges[1].size() - 4), ",3,4");
     EXPECT_EQ(lines(csv(folder.file("a.amax"), "samples", {run}))[1], "1,step_ms,0,41.25");
 }
 
@@ -94,7 +103,8 @@ TEST(CsvExport, anUnknownTableOrRunIsAnErrorThatNamesTheKnownOnes) {
     const test::TemporaryFolder folder;
     const RunId run = recordOddities(folder.file("a.amax"));
     const std::string table = test::errorOf([&] { csv(folder.file("a.amax"), "stepz", {run}); });
-    EXPECT_NE(table.find("runs, steps, snapshots, kernels, ranges, events, samples, generations"), std::string::npos)
+    EXPECT_NE(table.find("runs, steps, snapshots, kernels, ranges, events, samples, generations, tensors,"),
+              std::string::npos)
         << table;
     EXPECT_NE(test::errorOf([&] { csv(folder.file("a.amax"), "steps", {RunId{5}}); }).find("the runs are 1"),
               std::string::npos);
@@ -104,6 +114,8 @@ TEST(JsonExport, isValidAndKeepsNonFiniteNumbersAsText) {
     const test::TemporaryFolder folder;
     const RunId run = recordOddities(folder.file("a.amax"));
     const RunId plain = test::recordRun(folder.file("a.amax"), "plain", 2);
+    Database(folder.file("a.amax"), OpenMode::ReadWriteCreate, 1000)
+        .exec("INSERT INTO import_issue VALUES (1, 'ranges_dropped', 2, 7, 'slow disk')");
     const auto store = Store::open(folder.file("a.amax"));
     std::ostringstream out;
     exportJson(*store, {run, plain}, out);
@@ -121,6 +133,7 @@ TEST(JsonExport, isValidAndKeepsNonFiniteNumbersAsText) {
     EXPECT_TRUE(odd.at("tensors").at(1).at("snapshots").empty());
     EXPECT_EQ(odd.at("samples").at(0).at("value"), 41.25);
     EXPECT_EQ(odd.at("generations").at(0).at("total"), 2);
+    EXPECT_EQ(odd.at("import_issues").at(0).at("count"), 7);
     EXPECT_EQ(odd.at("events").at(0).at("code"), "fallback");
     EXPECT_EQ(json.at("runs").at(1).at("steps").size(), 2U);
 }

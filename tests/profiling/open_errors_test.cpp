@@ -8,6 +8,7 @@
 #include <iterator>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace profiling;
@@ -99,6 +100,24 @@ TEST(OpenErrors, anotherProgramsDatabaseIsNamedByItsIdAndStaysAsItWas) {
     EXPECT_EQ(filesIn(folder.path()), 1U);
 }
 
+TEST(OpenErrors, nothingIsMadeBesideAnotherProgramsDatabaseInWalMode) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("other.db");
+    Database(path, OpenMode::ReadWriteCreate, 100).exec("PRAGMA journal_mode = WAL; CREATE TABLE theirs(x)");
+    ASSERT_EQ(filesIn(folder.path()), 1U);
+    expectContains(openText(path), "a database of another program");
+    expectContains(recordText(path), "a database of another program");
+    EXPECT_EQ(filesIn(folder.path()), 1U);
+}
+
+TEST(OpenErrors, aPipeIsNotAFile) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("pipe.amax");
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    expectContains(openText(path), "not a regular file");
+    expectContains(recordText(path), "not a regular file");
+}
+
 TEST(OpenErrors, aNewerSchemaIsRefusedByNamingBothVersions) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("a.amax");
@@ -146,10 +165,14 @@ TEST(OpenErrors, aFileThatMayNotBeReadOrWrittenSaysSo) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("a.amax");
     test::recordRun(path, "run", 2);
+    const std::string unreadable = folder.file("secret.amax");
+    fs::copy_file(path, unreadable);
+    fs::permissions(unreadable, fs::perms::none);
     fs::permissions(folder.path(), kReadOnlyFolder);
     fs::permissions(path, kReadOnlyFile);
     const WithoutRootRights nobody;
     expectContains(recordText(path), "not writable");
+    expectContains(openText(unreadable), "cannot be read (Permission denied)");
     expectContains(recordText(folder.file("new.amax")), "cannot be opened");
 }
 

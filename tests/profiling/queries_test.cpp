@@ -126,6 +126,29 @@ TEST(HeatMaps, haveNoEmptyColumnsBetweenSnapshotsTakenEveryFewSteps) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(map.values[i], static_cast<float>(i) / 100);
 }
 
+TEST(HeatMaps, reachToTheEndWhenTheFirstTensorStopsEarly) {
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("pinned"), RecordOptions{false});
+    recorder->onTensors(test::twoTensors());
+    for (std::int64_t step = 0; step < 60; step += 10) {
+        std::vector<engine::TensorSnapshot> taken{test::snapshot(1, 1, 1)};
+        if (step <= 10) taken.push_back(test::snapshot(0, 1, 1));
+        recorder->onStepEnd(test::stepStats(step), taken);
+    }
+    recorder->close(RunStatus::Finished);
+    const auto store = Store::open(folder.file("a.amax"));
+    const HeatMap map = store->heatMap(recorder->run(), HeatMetric::Saturated, {}, 100);
+    EXPECT_EQ(map.stepsPerColumn, 10);
+    ASSERT_EQ(map.columns, 6);
+    for (std::size_t i = 0; i < 6; ++i) {
+        EXPECT_EQ(std::isnan(map.values[i]), i > 1) << i;
+        EXPECT_FLOAT_EQ(map.values[6 + i], 0.01F);
+    }
+    // A window in which the first tensor has nothing at all.
+    EXPECT_EQ(store->heatMap(recorder->run(), HeatMetric::Saturated, {20, 49}, 100).columns, 3);
+}
+
 TEST(HeatMaps, ofARunWithoutSnapshotsAreEmpty) {
     const test::TemporaryFolder folder;
     const auto session = Session::open(folder.file("a.amax"));
@@ -159,7 +182,7 @@ TEST(Views, aSnapshotQueryUsesTheKey) {
     for (const char* sql :
          {"SELECT * FROM scale_snapshot WHERE run_id = 1 AND tensor_id = 1 AND step > 3 ORDER BY step",
           "SELECT * FROM kernel WHERE run_id = 1 AND step BETWEEN 1 AND 2",
-          "SELECT val_loss FROM step WHERE run_id = 1 AND val_loss IS NOT NULL ORDER BY step DESC LIMIT 1"}) {
+          "SELECT val_loss FROM step WHERE run_id = 1 AND validated = 1 ORDER BY step DESC LIMIT 1"}) {
         Statement plan(database, std::string("EXPLAIN QUERY PLAN ") + sql);
         ASSERT_TRUE(plan.step());
         EXPECT_EQ(plan.text(3).rfind("SEARCH", 0), 0U) << plan.text(3);

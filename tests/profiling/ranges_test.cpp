@@ -115,6 +115,51 @@ TEST(Ranges, otherThreadsAndUnactivatedRunsRecordNone) {
     EXPECT_EQ(rows[0].name, "here");
 }
 
+TEST(Ranges, everyThreadThatActivatedTheRunHasARingOfItsOwn) {
+    constexpr int kEach = 2000;
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("three threads"), {});
+    recorder->activate();
+    recorder->onStepBegin(4);
+    const engine::Range outer("outer", RangeKind::Step);
+    const auto push = [&] {
+        recorder->activate();
+        for (int i = 0; i < kEach; ++i) {
+            const engine::Range layer("layer", RangeKind::Layer);
+            const engine::Range kernel("kernel", RangeKind::Kernel);
+        }
+    };
+    std::thread first(push);
+    std::thread second(push);
+    for (int i = 0; i < kEach; ++i) const engine::Range mine("mine", RangeKind::Module);
+    first.join();
+    second.join();
+    recorder->onStepEnd(test::stepStats(4), {});
+    recorder->close(RunStatus::Finished);
+    const auto store = Store::open(folder.file("a.amax"));
+    std::map<std::pair<int, std::string>, int> counts;
+    std::map<std::int64_t, RangeRow> layers;
+    const std::vector<RangeRow> rows = store->ranges(recorder->run(), {4, 4});
+    for (const RangeRow& row : rows) {
+        ++counts[{row.thread, row.name}];
+        if (row.name == "layer") layers.emplace(row.id, row);
+    }
+    EXPECT_EQ((counts[{0, "mine"}]), kEach);
+    for (const int thread : {1, 2}) {
+        EXPECT_EQ((counts[{thread, "layer"}]), kEach);
+        EXPECT_EQ((counts[{thread, "kernel"}]), kEach);
+    }
+    // Nesting is that of the thread, and a range of another thread is nobody's parent.
+    for (const RangeRow& row : rows) {
+        if (row.name == "layer") {
+            EXPECT_EQ(row.parent, 0);
+        } else if (row.name == "kernel") {
+            EXPECT_EQ(layers.at(row.parent).thread, row.thread);
+        }
+    }
+}
+
 TEST(Ranges, areNotRecordedWhenSwitchedOff) {
     const test::TemporaryFolder folder;
     const auto session = Session::open(folder.file("a.amax"));
@@ -129,10 +174,11 @@ TEST(Ranges, areNotRecordedWhenSwitchedOff) {
 
 TEST(Ranges, aFullRingDropsAndCountsButKeepsStepsAndSnapshots) {
     RunChannel channel(4);
+    RangeRing& ring = channel.ringOf(1);
     RangeEvent range{};
     for (int i = 0; i < 10; ++i) {
         range.id = i;
-        channel.pushRange(range);
+        channel.pushRange(ring, range);
         channel.endStep(test::stepStats(i), {});
     }
     RunRecords records;
@@ -142,7 +188,7 @@ TEST(Ranges, aFullRingDropsAndCountsButKeepsStepsAndSnapshots) {
     EXPECT_EQ(ranges.back().id, 3);
     EXPECT_EQ(channel.droppedRanges(), 6);
     EXPECT_EQ(records.steps.size(), 10U);
-    channel.pushRange(range);
+    channel.pushRange(ring, range);
     channel.drain(records, ranges, 100);
     EXPECT_EQ(ranges.size(), 5U);
 }

@@ -151,6 +151,51 @@ TEST(RoundTrip, stepsComeInOrderWithNonFiniteLossesAndValidations) {
     EXPECT_EQ(store->run(recorder->run()).valLoss, 4.5);
 }
 
+TEST(RoundTrip, theNewestValidationCountsEvenWhenItWasNotFinite) {
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("diverged"), {});
+    recorder->onTensors({});
+    const auto validate = [&](std::int64_t step, double loss) {
+        recorder->onStepEnd(test::stepStats(step), {});
+        recorder->onValidation(step, loss);
+    };
+    validate(0, 4.5);
+    validate(1, kNaN);
+    recorder->onStepEnd(test::stepStats(2), {});
+    recorder->close(RunStatus::Finished);
+    const auto store = Store::open(folder.file("a.amax"));
+    const RunRow run = store->run(recorder->run());
+    ASSERT_TRUE(run.valLoss.has_value());
+    EXPECT_TRUE(std::isnan(*run.valLoss));
+    const std::vector<StepRow> steps = store->steps(recorder->run());
+    EXPECT_EQ(steps.at(0).valLoss, 4.5);
+    ASSERT_TRUE(steps.at(1).valLoss.has_value());
+    EXPECT_TRUE(std::isnan(*steps.at(1).valLoss));
+    EXPECT_FALSE(steps.at(2).valLoss.has_value());
+
+    const auto second = session->startRun(test::describeRun("infinite"), {});
+    second->onStepEnd(test::stepStats(0), {});
+    second->onValidation(0, kInfinity);
+    second->close(RunStatus::Finished);
+    EXPECT_EQ(store->run(second->run()).valLoss, kInfinity);
+}
+
+TEST(RoundTrip, theSpeedOfABenchmarkIsTheMedianOfItsRepeats) {
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("bench"), {});
+    test::recordSteps(*recorder, 0, 5);
+    const auto store = Store::open(folder.file("a.amax"));
+    ASSERT_TRUE(eventually([&] { return store->run(recorder->run()).stepsDone == 5; }));
+    EXPECT_DOUBLE_EQ(store->run(recorder->run()).tokensPerSecond, 1024000.0);
+    recorder->addSample("step_ms", 0, 1.0);
+    std::int64_t repeat = 0;
+    for (const double value : {700.0, 500.0, kNaN, 900.0}) recorder->addSample("tokens_per_second", repeat++, value);
+    recorder->close(RunStatus::Finished);
+    EXPECT_DOUBLE_EQ(store->run(recorder->run()).tokensPerSecond, 700.0);
+}
+
 TEST(RoundTrip, aStepIsVisibleWhileTheRunGoesOnAndTheStoreNoticesTheChange) {
     const test::TemporaryFolder folder;
     const auto session = Session::open(folder.file("a.amax"));

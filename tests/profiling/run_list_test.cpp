@@ -97,6 +97,20 @@ TEST(RunList, purgingRemovesEveryRowOfHiddenRunsAndNoOther) {
     EXPECT_GT(test::recordRun(path, "new", 1).value, recorder->run().value);
 }
 
+TEST(RunList, purgingGivesTheRoomBack) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("a.amax");
+    test::recordRun(path, "kept", 1);
+    const RunId gone = test::recordRun(path, "gone", 2000);
+    Database raw(path, OpenMode::ReadOnly, 1000);
+    const std::int64_t before = raw.queryInt("PRAGMA page_count");
+    const auto session = Session::open(path);
+    session->setRunsDeleted({gone}, true);
+    session->purgeDeletedRuns();
+    EXPECT_LT(raw.queryInt("PRAGMA page_count"), before / 2);
+    EXPECT_EQ(raw.queryInt("PRAGMA freelist_count"), 0);
+}
+
 TEST(RunList, aRunThatIsStillBeingRecordedIsNotPurged) {
     const test::TemporaryFolder folder;
     const auto session = Session::open(folder.file("a.amax"));
@@ -107,6 +121,22 @@ TEST(RunList, aRunThatIsStillBeingRecordedIsNotPurged) {
     recorder->close(RunStatus::Finished);
     session->setRunsDeleted({recorder->run()}, false);
     EXPECT_EQ(Store::open(folder.file("a.amax"))->steps(recorder->run()).size(), 2U);
+}
+
+TEST(SaveCopy, ofAFileThatIsInUseLeavesTheTargetAsItWas) {
+    const test::TemporaryFolder folder;
+    const RunId run = test::recordRun(folder.file("live.amax"), "run", 5);
+    const std::string path = folder.file("plain.amax");
+    const std::string target = folder.file("target.amax");
+    Store::open(folder.file("live.amax"))->saveCopy(path, false);  // not in WAL mode: a writer locks readers out
+    Store::open(path)->saveCopy(target, false);
+    const auto store = Store::open(path);
+    Database other(path, OpenMode::ReadWriteCreate, 100);
+    other.exec("BEGIN EXCLUSIVE");
+    const std::string text = test::errorOf([&] { store->saveCopy(target, true); });
+    EXPECT_NE(text.find("in use by another program"), std::string::npos) << text;
+    EXPECT_EQ(Store::open(target)->steps(run).size(), 5U);
+    EXPECT_FALSE(std::filesystem::exists(target + ".part"));
 }
 
 TEST(SaveCopy, holdsTheRowsOfALiveFileAndReplacesOnlyWhenAsked) {

@@ -20,17 +20,19 @@ struct RunRow {
     std::string name;
     BenchId bench;
     std::string benchName;
-    bool isBaseline = false;     // of its bench
-    RunStatus status = RunStatus::Running;  // `running` whose process is gone reads `crashed`
+    bool isBaseline = false;                // of its bench
+    RunStatus status = RunStatus::Running;  // `running` whose process is gone or silent reads `crashed`
     std::int64_t startedAtNs = 0;
     std::int64_t endedAtNs = 0;  // 0 while running or crashed
     RunDescription description;  // name and bench repeated
     std::string programVersion;
     std::int64_t stepsDone = 0;  // steps stored
     std::int64_t lastStep = -1;
-    double lastLoss = 0;         // NaN before the first step
-    std::optional<double> valLoss;  // newest validation
-    double tokensPerSecond = 0;  // median over stored steps after the first two; 0 when unknown
+    double lastLoss = 0;            // NaN before the first step
+    std::optional<double> valLoss;  // newest validation, also when it was NaN or infinite
+    // Median of the "tokens_per_second" samples of a benchmark; without any, over stored steps after the first two.
+    // 0 when unknown.
+    double tokensPerSecond = 0;
 };
 
 struct StepRow {
@@ -38,7 +40,7 @@ struct StepRow {
     std::int64_t startNs;
     std::int64_t durationNs;
     double loss;                    // NaN when it was not finite
-    std::optional<double> valLoss;
+    std::optional<double> valLoss;  // NaN: validated, and it was not a number
     double gradNorm;
     double lr;
     std::int64_t tokens;
@@ -58,7 +60,7 @@ struct TensorRow {
 
 struct SnapshotRow {
     std::int64_t step;
-    double amax;       // may be infinite
+    double amax;  // may be infinite
     double scale;
     std::int64_t saturated;
     std::int64_t underflowed;
@@ -71,10 +73,10 @@ struct SnapshotRow {
 
 /// What a heat map cell shows. Definitions in resources/docs/numbers.md.
 enum class HeatMetric : std::uint8_t {
-    Headroom = 1,    // bits below saturation: log2(format max / (amax·scale)); negative: saturated
-    Saturated = 2,   // share of elements, 0 … 1
-    Underflowed = 3, // share of elements, 0 … 1
-    Sqnr = 4         // dB
+    Headroom = 1,     // bits below saturation: log2(format max / (amax·scale)); negative: saturated
+    Saturated = 2,    // share of elements, 0 … 1
+    Underflowed = 3,  // share of elements, 0 … 1
+    Sqnr = 4          // dB
 };
 const char* name(HeatMetric metric);
 
@@ -91,7 +93,7 @@ struct HeatMap {
 /// Totals of kernels (or of ranges) with one name.
 struct SummaryRow {
     std::string name;
-    std::string kind;        // "kernel", or the range's level "module", "layer", "phase", "step"
+    std::string kind;  // "kernel", or the range's level "module", "layer", "phase", "step"
     std::int64_t calls = 0;
     std::int64_t totalNs = 0;
     double meanNs = 0;
@@ -99,8 +101,8 @@ struct SummaryRow {
     std::int64_t minNs = 0;
     std::int64_t maxNs = 0;
     double stddevNs = 0;
-    double share = 0;        // of the summed step time in the window of steps, 0 … 1
-    double flops = 0;        // summed; 0 when none was stated
+    double share = 0;  // of the summed step time in the window of steps, 0 … 1
+    double flops = 0;  // summed; 0 when none was stated
     double bytes = 0;
 };
 
@@ -114,6 +116,8 @@ struct RangeRow {
     std::string kind;
     std::int64_t startNs;
     std::int64_t durationNs;
+    double flops = 0;  // 0: not stated
+    double bytes = 0;
 };
 
 struct EventRow {
@@ -139,9 +143,18 @@ struct GenerationRow {
     int total;
 };
 
+/// What could not be recorded or imported, counted.
+struct ImportIssueRow {
+    std::string name;  // "ranges_dropped"
+    engine::Severity severity;
+    std::int64_t count;
+    std::string firstExample;
+};
+
 struct FileInfo {
     std::string path;
-    std::int64_t bytes = 0;      // with its WAL
+    std::int64_t bytes = 0;  // with its WAL
+    bool wal = false;        // journal mode
     int schemaVersion = 0;
     std::int64_t runs = 0;
     std::int64_t snapshots = 0;
@@ -177,11 +190,12 @@ public:
 
     virtual std::vector<SummaryRow> kernelSummary(RunId run, StepWindow window) = 0;  // most time first
     virtual std::vector<SummaryRow> rangeSummary(RunId run, StepWindow window) = 0;
-    virtual std::vector<RangeRow> ranges(RunId run, StepWindow window) = 0;           // by start; kernels included
+    virtual std::vector<RangeRow> ranges(RunId run, StepWindow window) = 0;  // by start; kernels included
 
     virtual std::vector<EventRow> events(RunId run) = 0;
     virtual std::vector<SampleRow> samples(RunId run) = 0;
     virtual std::vector<GenerationRow> generations(RunId run) = 0;
+    virtual std::vector<ImportIssueRow> importIssues(RunId) { return {}; }
 
     /// A consistent copy of the whole file (SQLite backup); replaces nothing: throws Error when target exists
     /// unless overwrite.

@@ -1,6 +1,7 @@
 // Recording: opens a run database for writing and turns a running trainer into rows.
 //
-//   trainer thread ── observer calls, ranges ──► SPSC ring ──► writer thread ──► SQLite (WAL)
+//   trainer thread ── observer calls ──► queue ────────────────┬─► writer thread ──► SQLite (WAL)
+//   each thread it is active on ── ranges ──► SPSC ring ─┘
 #pragma once
 
 #include "engine/observer.h"
@@ -20,16 +21,16 @@ const char* name(RunStatus status);
 /// What is known about a run before its first step. JSON texts as engine::toJson writes them.
 struct RunDescription {
     std::string name;
-    BenchId bench;               // none: a run of its own
-    std::string device;          // "cpu"
+    BenchId bench;       // none: a run of its own
+    std::string device;  // "cpu"
     std::string deviceName;
     std::string backend;
     std::string kernels;
-    std::string precisionAsked;  // "auto"
-    std::string precision;       // "fp8"
-    std::string precisionReason; // "" or why it differs or is emulated
+    std::string precisionAsked;   // "auto"
+    std::string precision;        // "fp8"
+    std::string precisionReason;  // "" or why it differs or is emulated
     bool emulated = false;
-    std::string recipeJson;      // "" unless fp8
+    std::string recipeJson;  // "" unless fp8
     std::string modelJson;
     std::string trainJson;
     std::string hostJson;
@@ -47,24 +48,28 @@ struct RecordOptions {
     bool ranges = true;
 };
 
-/// Writes one run. Observer calls come from one thread (the trainer's); ranges of that thread are recorded while
-/// the run is `activate()`d on it. A step is visible to readers within a second of its end.
-/// Disk errors (full, read-only, vanished) do not disturb training: they surface in failed() and close().
+/// Writes one run. Observer calls come from one thread (the trainer's). Ranges are recorded of every thread that
+/// activate()d the run, each through a ring of its own; a thread that activated no run records none.
+/// A step is visible to readers within a second of its end.
+/// Disk errors (full, read-only, vanished) do not disturb training: they surface in failure() and close().
 class RunRecorder : public engine::StepObserver {
 public:
     virtual RunId run() const = 0;
 
     /// Ranges of the calling thread go to this run until another run is activated or this one is closed.
-    /// Several runs may take turns on one thread (benchmarks do).
+    /// Several runs may take turns on one thread (benchmarks do), and several threads may have one run active.
     virtual void activate() = 0;
 
     /// A repeat of a benchmark: metric "tokens_per_second", "step_ms", …; i counts repeats from 0.
     virtual void addSample(const std::string& metric, std::int64_t i, double value) = 0;
 
-    /// First write error so far, "" while all is well. Thread-safe.
+    /// Why rows are waiting at the moment, "" while all is well. Writes are tried again with the same rows, and one
+    /// that works makes this "" again. A full disk, a broken or read-only file shows at once; that another program
+    /// holds the file shows only after a minute without a successful write. Thread-safe.
     virtual std::string failure() const = 0;
 
-    /// Writes everything out and the final status. Throws Error when rows could not be written. Idempotent.
+    /// Writes everything out and the final status; waits up to a minute for a file that another program holds.
+    /// Throws Error when rows could not be written. Idempotent.
     /// A recorder destroyed without it marks the run `failed`.
     virtual void close(RunStatus status) = 0;
 };
@@ -74,7 +79,7 @@ public:
 class Session {
 public:
     /// Throws Error: not writable, not ours, newer schema (names both versions), locked, disk full.
-    /// Runs left `running` by a process that is gone are marked `crashed`.
+    /// Runs left `running` by a process that is certainly gone are marked `crashed`.
     static std::shared_ptr<Session> open(const std::string& path);
 
     virtual ~Session() = default;
@@ -87,7 +92,7 @@ public:
     virtual void renameRun(RunId run, const std::string& name) = 0;
     /// Hides runs from every query, or brings them back: what makes deleting undoable.
     virtual void setRunsDeleted(const std::vector<RunId>& runs, bool deleted) = 0;
-    /// Removes hidden runs for good.
+    /// Removes hidden runs for good, except those that may still be recorded, and gives their room back.
     virtual void purgeDeletedRuns() = 0;
 
 protected:

@@ -14,7 +14,7 @@ EngineRecorder::EngineRecorder(RunId run, const RecordOptions& options, std::sha
 EngineRecorder::~EngineRecorder() {
     try {
         close(RunStatus::Failed);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         // A destructor cannot throw; the run is found `crashed` later, with the steps that were committed.
         m_channel->setFailure(error.what());
     }

@@ -16,6 +16,7 @@ namespace {
 
 struct OpenRange {
     std::shared_ptr<RunChannel> channel;  // null: nobody was recording when it was opened
+    RangeRing* ring;                      // this thread's in that channel
     RangeEvent event;
     std::uint64_t stepsBegun;
 };
@@ -23,6 +24,7 @@ struct OpenRange {
 struct ThreadCapture {
     std::uint64_t token;  // unique per thread in this process, from 1
     std::shared_ptr<RunChannel> current;
+    RangeRing* ring = nullptr;  // this thread's in `current`
     std::vector<OpenRange> open;
     std::unordered_map<const char*, std::uint32_t> constants;
     std::unordered_map<std::string, std::uint32_t> texts;
@@ -71,7 +73,7 @@ std::string rangeCapturePath() {
 
 void activateChannel(std::shared_ptr<RunChannel> channel) {
     ThreadCapture& capture = threadCapture();
-    if (channel) channel->setOwner(capture.token);
+    capture.ring = channel ? &channel->ringOf(capture.token) : nullptr;
     capture.current = std::move(channel);
 }
 
@@ -103,12 +105,12 @@ int pushRange(std::uint32_t name, engine::RangeKind kind, engine::RangeWork work
     ThreadCapture& capture = threadCapture();
     const auto level = static_cast<int>(capture.open.size());
     RunChannel* channel = capture.current.get();
-    if (channel != nullptr && (channel->rangesClosed() || !channel->isOwner(capture.token))) {
+    if (channel != nullptr && channel->rangesClosed()) {
         capture.current.reset();
         channel = nullptr;
     }
     if (channel == nullptr) {
-        capture.open.push_back({nullptr, RangeEvent{}, 0});
+        capture.open.push_back({nullptr, nullptr, RangeEvent{}, 0});
         return level;
     }
     RangeEvent event{};
@@ -117,13 +119,13 @@ int pushRange(std::uint32_t name, engine::RangeKind kind, engine::RangeWork work
     event.flops = work.flops;
     event.bytes = work.bytes;
     event.name = name;
-    event.thread = channel->ownerNumber();
+    event.thread = capture.ring->number();
     event.kind = kind;
     if (!capture.open.empty() && capture.open.back().channel.get() == channel) {
         event.parent = capture.open.back().event.id;
         event.depth = static_cast<std::uint16_t>(capture.open.back().event.depth + 1);
     }
-    capture.open.push_back({capture.current, event, channel->stepsBegun()});
+    capture.open.push_back({capture.current, capture.ring, event, channel->stepsBegun()});
     // The clock is read last here and first in popRange, so that the bookkeeping is outside of what is timed.
     capture.open.back().event.startNs = engine::clockNs();
     return level;
@@ -135,11 +137,11 @@ int popRange() {
     if (capture.open.empty()) return -1;
     OpenRange& range = capture.open.back();
     RunChannel* channel = range.channel.get();
-    if (channel != nullptr && !channel->rangesClosed() && channel->isOwner(capture.token)) {
+    if (channel != nullptr && !channel->rangesClosed()) {
         range.event.durationNs = now - range.event.startNs;
         // A range that was opened just before its step began belongs to that step.
         if (range.event.step < 0 && channel->stepsBegun() != range.stepsBegun) range.event.step = channel->lastStep();
-        channel->pushRange(range.event);
+        channel->pushRange(*range.ring, range.event);
     }
     capture.open.pop_back();
     return static_cast<int>(capture.open.size());

@@ -1,7 +1,7 @@
 // Implementation of the channel between the trainer's thread and the writer.
 #include "capture/run_channel.h"
 
-#include <algorithm>
+#include <exception>
 #include <iterator>
 
 namespace profiling {
@@ -46,38 +46,51 @@ void RunRecords::take(RunRecords& other) {
 }
 
 void RunChannel::beginStep(std::int64_t step) {
-    m_step = step;
-    m_lastStep = step;
-    ++m_stepsBegun;
+    m_step.store(step, std::memory_order_relaxed);
+    m_lastStep.store(step, std::memory_order_relaxed);
+    m_stepsBegun.fetch_add(1, std::memory_order_relaxed);
 }
 
 void RunChannel::endStep(const engine::StepStats& stats, std::span<const engine::TensorSnapshot> snapshots) {
-    m_step = -1;
+    m_step.store(-1, std::memory_order_relaxed);
     enqueue([&](RunRecords& queue) {
         queue.steps.push_back(stats);
         for (const engine::TensorSnapshot& snapshot : snapshots) queue.snapshots.push_back({stats.step, snapshot});
     });
 }
 
-void RunChannel::setOwner(std::uint64_t thread) {
+RangeRing& RunChannel::ringOf(std::uint64_t thread) {
     const std::lock_guard lock(m_mutex);
-    auto known = std::find(m_owners.begin(), m_owners.end(), thread);
-    if (known == m_owners.end()) known = m_owners.insert(m_owners.end(), thread);
-    m_ownerNumber.store(static_cast<std::uint32_t>(known - m_owners.begin()), std::memory_order_relaxed);
-    m_owner.store(thread, std::memory_order_relaxed);
+    for (const auto& ring : m_rings) {
+        if (ring->thread() == thread) return *ring;
+    }
+    const auto number = static_cast<std::uint32_t>(m_rings.size());
+    m_rings.push_back(std::make_unique<RangeRing>(m_ringCapacity, thread, number));
+    return *m_rings.back();
 }
 
 void RunChannel::drain(RunRecords& records, std::vector<RangeEvent>& ranges, std::size_t rangeLimit) {
+    std::vector<RangeRing*> rings;
     {
         const std::lock_guard lock(m_mutex);
         records.take(m_queue);
+        for (const auto& ring : m_rings) rings.push_back(ring.get());
     }
-    m_ring.drain(ranges, rangeLimit);
+    for (RangeRing* ring : rings) rangeLimit -= ring->m_ring.drain(ranges, rangeLimit);
 }
 
-void RunChannel::setFailure(const std::string& text) {
+void RunChannel::setFailure(const char* text) noexcept {
     const std::lock_guard lock(m_mutex);
-    if (m_failure.empty()) m_failure = text;
+    try {
+        m_failure = text;
+    } catch (const std::exception&) {
+        m_failure = "out of memory";  // short enough to need none
+    }
+}
+
+void RunChannel::clearFailure() {
+    const std::lock_guard lock(m_mutex);
+    m_failure.clear();
 }
 
 std::string RunChannel::failure() const {

@@ -95,10 +95,12 @@ void writeKernels(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) 
 }
 
 void writeRanges(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
-    csv.row("run", "id", "parent", "step", "thread", "depth", "kind", "name", "start_ns", "duration_ns");
+    csv.row("run", "id", "parent", "step", "thread", "depth", "kind", "name", "start_ns", "duration_ns", "flops",
+            "bytes");
     for (const RunId id : runs) {
         for (const RangeRow& r : store.ranges(id, StepWindow{-1})) {
-            csv.row(id.value, r.id, r.parent, r.step, r.thread, r.depth, r.kind, r.name, r.startNs, r.durationNs);
+            csv.row(id.value, r.id, r.parent, r.step, r.thread, r.depth, r.kind, r.name, r.startNs, r.durationNs,
+                    r.flops, r.bytes);
         }
     }
 }
@@ -140,14 +142,32 @@ void writeGenerations(Store& store, const std::vector<RunId>& runs, CsvWriter& c
     }
 }
 
+void writeTensors(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
+    csv.row("run", "layer", "role", "format", "rows", "cols");
+    for (const RunId id : runs) {
+        for (const TensorRow& t : store.tensors(id)) csv.row(id.value, t.layer, t.role, t.format, t.rows, t.cols);
+    }
+}
+
+void writeImportIssues(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
+    csv.row("run", "name", "severity", "count", "first_example");
+    for (const RunId id : runs) {
+        for (const ImportIssueRow& issue : store.importIssues(id)) {
+            csv.row(id.value, issue.name, severityName(issue.severity), issue.count, issue.firstExample);
+        }
+    }
+}
+
 struct Table {
     const char* name;
     void (*write)(Store& store, const std::vector<RunId>& runs, CsvWriter& csv);
 };
 
-constexpr Table kTables[] = {
-    {"runs", writeRuns},     {"steps", writeSteps},   {"snapshots", writeSnapshots}, {"kernels", writeKernels},
-    {"ranges", writeRanges}, {"events", writeEvents}, {"samples", writeSamples},     {"generations", writeGenerations}};
+constexpr Table kTables[] = {{"runs", writeRuns},           {"steps", writeSteps},
+                             {"snapshots", writeSnapshots}, {"kernels", writeKernels},
+                             {"ranges", writeRanges},       {"events", writeEvents},
+                             {"samples", writeSamples},     {"generations", writeGenerations},
+                             {"tensors", writeTensors},     {"import_issues", writeImportIssues}};
 
 }  // namespace
 

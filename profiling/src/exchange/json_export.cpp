@@ -134,6 +134,13 @@ Json generationJson(const GenerationRow& g) {
     return {{"step", g.step}, {"prompt", g.prompt}, {"output", g.output}, {"correct", g.correct}, {"total", g.total}};
 }
 
+Json importIssueJson(const ImportIssueRow& issue) {
+    return {{"name", issue.name},
+            {"severity", static_cast<int>(issue.severity)},
+            {"count", issue.count},
+            {"first_example", issue.firstExample}};
+}
+
 void writeTensors(Store& store, RunId run, std::ostream& out) {
     out << ",\"tensors\":[";
     const char* separator = "\n";
@@ -167,6 +174,7 @@ void exportJson(Store& store, const std::vector<RunId>& runs, std::ostream& out)
         writeArray(out, "events", store.events(run.id), eventJson);
         writeArray(out, "samples", store.samples(run.id), sampleJson);
         writeArray(out, "generations", store.generations(run.id), generationJson);
+        writeArray(out, "import_issues", store.importIssues(run.id), importIssueJson);
         out << "}";
         separator = ",\n";
     }

@@ -6,12 +6,15 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace profiling {
 
@@ -19,12 +22,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kHeaderBytes = 100;
+constexpr int kHeaderBytes = 100;
 
-/// What can be read off the first bytes without SQLite: no journal or -shm file is ever made beside a foreign file.
-/// The schema is committed before the switch to WAL, so these fields are never only in the WAL.
+/// What the first bytes of a file say. The schema is committed before the switch to WAL, so these fields are never
+/// only in the WAL.
 struct Header {
-    bool empty = false;
     bool sqlite = false;
     std::int64_t applicationId = 0;
     std::int64_t userVersion = 0;
@@ -36,18 +38,18 @@ std::int64_t bigEndian32(const char* bytes) {
     return value;
 }
 
-Header readHeader(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw Error(ErrorKind::Failure, path, std::string("cannot be read (") + std::strerror(errno) + ")",
-                    "check the permissions of the file and of its folder");
-    }
+/// Reads through the connection's own file handle. Opening the file a second time would do harm: closing any handle of
+/// a file drops all locks that the process holds on it, and another program could then take away the WAL of a run that
+/// is being recorded. It also takes no lock and makes no journal or -shm file beside a foreign file, as a query would.
+Header readHeader(const Database& database) {
+    sqlite3_file* file = nullptr;
+    const int found = sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (found != SQLITE_OK) database.fail(found);
     std::array<char, kHeaderBytes> bytes{};
-    file.read(bytes.data(), kHeaderBytes);
+    const int read = file->pMethods->xRead(file, bytes.data(), kHeaderBytes, 0);
+    if (read != SQLITE_OK && read != SQLITE_IOERR_SHORT_READ) database.fail(read);
     Header header;
-    header.empty = file.gcount() == 0;
-    header.sqlite = file.gcount() == static_cast<std::streamsize>(kHeaderBytes) &&
-                    std::memcmp(bytes.data(), "SQLite format 3", 16) == 0;
+    header.sqlite = read == SQLITE_OK && std::memcmp(bytes.data(), "SQLite format 3", 16) == 0;
     header.userVersion = bigEndian32(bytes.data() + 60);
     header.applicationId = bigEndian32(bytes.data() + 68);
     return header;
@@ -80,11 +82,20 @@ void checkHeader(const std::string& path, const Header& header) {
     if (header.userVersion > kSchemaVersion) failNewer(path, header.userVersion);
 }
 
-void checkNotFolder(const std::string& path) {
+/// Looks at the name only; the file is never opened here, see readHeader.
+void checkPath(const std::string& path) {
     std::error_code ignored;
     if (path.empty()) throw Error(ErrorKind::Usage, "database", "no file name", "name a file that ends in .amax");
     if (fs::is_directory(path, ignored)) {
         throw Error(ErrorKind::Usage, path, "is a folder", "name a file inside it");
+    }
+    if (!fs::exists(path, ignored)) return;
+    if (!fs::is_regular_file(path, ignored)) {
+        throw Error(ErrorKind::Usage, path, "is not a regular file", "choose a file that ends in .amax");
+    }
+    if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) {
+        throw Error(ErrorKind::Failure, path, std::string("cannot be read (") + std::strerror(errno) + ")",
+                    "check the permissions of the file and of its folder");
     }
 }
 
@@ -121,10 +132,12 @@ void switchToWal(Database& database) {
     }
 }
 
-void prepareForWriting(Database& database) {
+void prepareForWriting(Database& database, bool empty) {
     static constexpr std::span<const Migration> kMigrations{};  // version 1 is the first
     {
-        Transaction transaction(database);
+        // Lets purging give pages back without rewriting the file. It has to be said before the first page exists, and
+        // the setting itself takes the write lock: BEGIN IMMEDIATE would make the page.
+        Transaction transaction(database, empty ? "BEGIN; PRAGMA auto_vacuum = INCREMENTAL" : "BEGIN IMMEDIATE");
         const bool fresh = database.queryInt("SELECT count(*) FROM sqlite_schema") == 0;
         const std::int64_t version = database.queryInt("PRAGMA user_version");
         if (fresh) {
@@ -137,7 +150,8 @@ void prepareForWriting(Database& database) {
         transaction.commit();
     }
     switchToWal(database);
-    database.exec("PRAGMA synchronous = NORMAL");
+    // The WAL is synced with every commit, by the writer thread: what was committed survives a loss of power.
+    database.exec("PRAGMA synchronous = FULL");
     database.exec("PRAGMA wal_autocheckpoint = 2000");
 }
 
@@ -163,12 +177,13 @@ void migrate(Database& database, int target, std::span<const Migration> migratio
 }
 
 std::unique_ptr<Database> openForReading(const std::string& path) {
-    checkNotFolder(path);
+    checkPath(path);
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
         throw Error(ErrorKind::Usage, path, "no such file", "check the path, or record a run into it first");
     }
-    const Header header = readHeader(path);
+    auto database = std::make_unique<Database>(path, OpenMode::ReadOnly, kBusyMs);
+    const Header header = readHeader(*database);
     checkHeader(path, header);
     if (header.userVersion < kSchemaVersion) {
         throw Error(ErrorKind::Usage, path,
@@ -176,7 +191,6 @@ std::unique_ptr<Database> openForReading(const std::string& path) {
                         ", this program reads " + std::to_string(kSchemaVersion) + ")",
                     "record into it once, which brings it up to date");
     }
-    auto database = std::make_unique<Database>(path, OpenMode::ReadOnly, kBusyMs);
     try {
         database->queryInt("SELECT count(*) FROM run");
     } catch (const DatabaseError& error) {
@@ -190,24 +204,22 @@ std::unique_ptr<Database> openForReading(const std::string& path) {
 }
 
 std::unique_ptr<Database> openForWriting(const std::string& path) {
-    checkNotFolder(path);
+    checkPath(path);
     std::error_code ignored;
     const fs::path folder = fs::absolute(path).parent_path();
     if (!fs::is_directory(folder, ignored)) {
         throw Error(ErrorKind::Usage, path, "its folder does not exist", "create " + folder.string() + " first");
     }
     const bool existed = fs::exists(path, ignored);
-    if (existed) {
-        const Header header = readHeader(path);
-        if (!header.empty) checkHeader(path, header);
-    }
+    const bool empty = !existed || fs::file_size(path, ignored) == 0;
     try {
         auto database = std::make_unique<Database>(path, OpenMode::ReadWriteCreate, kBusyMs);
+        if (!empty) checkHeader(path, readHeader(*database));
         if (sqlite3_db_readonly(database->handle(), "main") == 1) {
             throw Error(ErrorKind::Failure, path, "not writable",
                         "check the permissions of the file and of its folder");
         }
-        prepareForWriting(*database);
+        prepareForWriting(*database, empty);
         return database;
     } catch (const Error&) {
         // A file that could not be filled is not left behind.

@@ -1,4 +1,4 @@
-// Opens .amax files: recognises them before SQLite touches them, creates the schema, migrates older files and
+// Opens .amax files: recognises them before any query touches them, creates the schema, migrates older files and
 // refuses newer or foreign ones.
 #pragma once
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace profiling {
 
@@ -35,6 +34,42 @@ float worse(HeatMetric metric, float a, float b) {
     return lowIsBad ? std::min(a, b) : std::max(a, b);
 }
 
+struct Extent {
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();  // of all tensors
+    std::int64_t last = 0;
+    std::int64_t widest = -1;  // last − first snapshot of the tensor that was taken longest
+    std::int64_t taken = 0;    // its snapshots
+};
+
+/// Tensors are taken at the same steps, but one that was pinned to BF16 midway has no more of them: the extent is that
+/// of all, and the one taken longest tells the interval.
+Extent extentOf(Database& database, RunId run, const std::vector<TensorRow>& tensors, StepWindow window) {
+    // Two look-ups in the key each, instead of a pass over all rows.
+    Statement ends(database,
+                   "SELECT (SELECT min(step) FROM scale_snapshot WHERE run_id = ?1 AND tensor_id = ?2"
+                   " AND step BETWEEN ?3 AND ?4), (SELECT max(step) FROM scale_snapshot WHERE run_id = ?1"
+                   " AND tensor_id = ?2 AND step BETWEEN ?3 AND ?4)");
+    Extent extent;
+    TensorId longest;
+    for (const TensorRow& tensor : tensors) {
+        ends.bind(run.value, tensor.id.value, window.first, window.last);
+        if (!ends.step() || ends.isNull(0)) continue;
+        const std::int64_t first = ends.integer(0);
+        const std::int64_t last = ends.integer(1);
+        extent.first = std::min(extent.first, first);
+        extent.last = std::max(extent.last, last);
+        if (last - first <= extent.widest) continue;
+        extent.widest = last - first;
+        longest = tensor.id;
+    }
+    if (!longest) return extent;
+    Statement count(database,
+                    "SELECT count(*) FROM scale_snapshot WHERE run_id = ? AND tensor_id = ? AND step BETWEEN ? AND ?");
+    count.bind(run.value, longest.value, window.first, window.last);
+    if (count.step()) extent.taken = count.integer(0);
+    return extent;
+}
+
 }  // namespace
 
 HeatMap StoreImpl::heatMap(RunId run, HeatMetric metric, StepWindow window, int maxColumns) {
@@ -42,18 +77,14 @@ HeatMap StoreImpl::heatMap(RunId run, HeatMetric metric, StepWindow window, int 
     map.tensors = tensors(run);
     if (map.tensors.empty() || maxColumns < 1) return map;
 
-    // All tensors are taken at the same steps, so the first one tells the extent and the interval.
-    Statement extent(*m_database,
-                     "SELECT min(step), max(step), count(*) FROM scale_snapshot"
-                     " WHERE run_id = ? AND tensor_id = ? AND step BETWEEN ? AND ?");
-    extent.bind(run.value, map.tensors.front().id.value, window.first, window.last);
-    if (!extent.step() || extent.integer(2) == 0) return map;
-    map.firstStep = extent.integer(0);
-    const std::int64_t lastStep = extent.integer(1);
-    const std::int64_t taken = extent.integer(2);
+    const Extent extent = extentOf(*m_database, run, map.tensors, window);
+    if (extent.taken == 0) return map;
+    map.firstStep = extent.first;
+    const std::int64_t lastStep = extent.last;
+    const std::int64_t taken = extent.taken;
     const std::int64_t span = lastStep - map.firstStep + 1;
     // Steps without a snapshot get no column of their own: with one snapshot every n steps, a column is n steps wide.
-    const std::int64_t interval = taken > 1 ? std::max<std::int64_t>(1, (lastStep - map.firstStep) / (taken - 1)) : 1;
+    const std::int64_t interval = taken > 1 ? std::max<std::int64_t>(1, extent.widest / (taken - 1)) : 1;
     const std::int64_t columnsWanted = (span + interval - 1) / interval;
     const std::int64_t perColumn = (columnsWanted + maxColumns - 1) / maxColumns;
     map.stepsPerColumn = interval * perColumn;

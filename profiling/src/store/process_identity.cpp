@@ -1,11 +1,14 @@
-// Reads process start times and the boot id from /proc.
+// Reads process start times, the boot id and the PID namespace from /proc.
 #include "store/process_identity.h"
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace profiling {
@@ -39,6 +42,24 @@ std::string bootId() {
     return id;
 }
 
+std::int64_t pidNamespace() {
+    struct stat status {};
+    return stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
+}
+
+/// The machine id is not to be shown around as it is; a hash (FNV-1a) tells machines apart as well.
+std::string hostIdentity() {
+    std::array<char, 256> hostName{};
+    if (gethostname(hostName.data(), hostName.size() - 1) != 0) hostName[0] = '\0';
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const char c : readAll("/etc/machine-id")) {
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+    }
+    std::array<char, 20> digits{};
+    std::snprintf(digits.data(), digits.size(), " %016llx", static_cast<unsigned long long>(hash));
+    return std::string(hostName.data()) + digits.data();
+}
+
 bool haveProc() {
     return std::filesystem::exists("/proc/self/stat");
 }
@@ -47,12 +68,25 @@ bool haveProc() {
 
 ProcessIdentity currentProcess() {
     const std::int64_t pid = getpid();
-    return {pid, startTime(pid), bootId()};
+    return {pid, startTime(pid), bootId(), pidNamespace(), hostIdentity()};
 }
 
-bool isAlive(const ProcessIdentity& process) {
-    if (!haveProc()) return true;
-    return process.boot == bootId() && process.start != kGone && startTime(process.pid) == process.start;
+Liveness liveness(const ProcessIdentity& process, std::int64_t silentNs, const ProcessIdentity& here) {
+    if (!haveProc()) return Liveness::Alive;
+    const bool sameNamespace = process.pidNamespace == here.pidNamespace;
+    if (sameNamespace && process.boot == here.boot) {
+        const bool found = process.start != kGone && startTime(process.pid) == process.start;
+        return found ? Liveness::Alive : Liveness::Gone;
+    }
+    if (silentNs <= kSilentNs) return Liveness::Alive;
+    // A new boot id on the same machine means that it was restarted, and nothing survives that.
+    const bool restarted = sameNamespace && process.boot != here.boot && process.host == here.host;
+    return restarted ? Liveness::Gone : Liveness::Silent;
+}
+
+Liveness liveness(const ProcessIdentity& process, std::int64_t silentNs) {
+    static const ProcessIdentity kHere = currentProcess();
+    return liveness(process, silentNs, kHere);
 }
 
 }  // namespace profiling

@@ -18,7 +18,7 @@ RowStatements::RowStatements(Database& databaseToUse)
                      "INSERT OR REPLACE INTO scale_snapshot(run_id, tensor_id, step, amax, scale, saturated,"
                      " underflowed, zeros, non_finite, count, sq_error, sq_signal)"
                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
-      updateValidation(database, "UPDATE step SET val_loss = ? WHERE run_id = ? AND step = ?"),
+      updateValidation(database, "UPDATE step SET val_loss = ?, validated = 1 WHERE run_id = ? AND step = ?"),
       insertEvent(database, "INSERT INTO event(run_id, step, at_ns, severity, code, text) VALUES (?,?,?,?,?,?)"),
       insertGeneration(database,
                        "INSERT INTO generation(run_id, step, prompt, output, correct, total) VALUES (?,?,?,?,?,?)"),

@@ -41,7 +41,9 @@ CREATE TABLE run (
     deleted          INTEGER NOT NULL DEFAULT 0,     -- 1: hidden from every query, can be brought back
     writer_pid       INTEGER NOT NULL,               -- recording process
     writer_start     INTEGER NOT NULL,               -- its start time, clock ticks since boot
-    writer_boot      TEXT    NOT NULL                -- boot id of its machine
+    writer_boot      TEXT    NOT NULL,               -- boot id of its machine
+    writer_namespace INTEGER NOT NULL,               -- inode of its PID namespace; 0: unknown
+    writer_host      TEXT    NOT NULL                -- name of its machine and a hash of its machine id
 ) STRICT;
 CREATE INDEX run_bench ON run(bench_id);
 
@@ -51,7 +53,8 @@ CREATE TABLE step (
     start_ns     INTEGER NOT NULL,  -- ns, Unix
     duration_ns  INTEGER NOT NULL,  -- ns; optimizer included, validation excluded
     loss         REAL,              -- nats per token; NULL: NaN
-    val_loss     REAL,              -- nats per token on held-out data after this step; NULL: not taken
+    val_loss     REAL,              -- nats per token on held-out data after this step; NULL: NaN or not taken
+    validated    INTEGER NOT NULL DEFAULT 0,  -- 1: val_loss was taken
     grad_norm    REAL,              -- before clipping; NULL: NaN
     lr           REAL,              -- learning rate
     tokens       INTEGER NOT NULL,  -- tokens trained on
@@ -59,7 +62,7 @@ CREATE TABLE step (
     memory_bytes INTEGER NOT NULL,  -- bytes held by the engine's arenas
     PRIMARY KEY (run_id, step)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX step_validated ON step(run_id, step) WHERE val_loss IS NOT NULL;
+CREATE INDEX step_validated ON step(run_id, step) WHERE validated = 1;
 
 CREATE TABLE tensor (
     id     INTEGER PRIMARY KEY,

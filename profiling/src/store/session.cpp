@@ -6,6 +6,7 @@
 #include "store/database_file.h"
 #include "store/process_identity.h"
 #include "store/run_writer.h"
+#include "store/write_health.h"
 
 #include <algorithm>
 #include <array>
@@ -39,14 +40,21 @@ std::string newUuid() {
     return text.data();
 }
 
+/// Only what is certain is written: a run whose writer is merely silent reads `crashed` and stays `running`.
 void markCrashedRuns(Database& database) {
     std::vector<std::int64_t> crashed;
     {
         Statement running(database,
-                          "SELECT id, writer_pid, writer_start, writer_boot FROM run WHERE status = 'running'");
+                          "SELECT r.id, writer_pid, writer_start, writer_boot, writer_namespace, writer_host,"
+                          " started_at_ns, (SELECT start_ns + duration_ns FROM step WHERE run_id = r.id"
+                          " ORDER BY step DESC LIMIT 1) FROM run AS r WHERE status = 'running'");
         while (running.step()) {
-            const ProcessIdentity writer{running.integer(1), running.integer(2), running.text(3)};
-            if (!isAlive(writer)) crashed.push_back(running.integer(0));
+            const ProcessIdentity writer{running.integer(1), running.integer(2), running.text(3), running.integer(4),
+                                         running.text(5)};
+            const std::int64_t lastSignOfLife = std::max(running.integer(6), running.integer(7));
+            if (liveness(writer, engine::clockNs() - lastSignOfLife) == Liveness::Gone) {
+                crashed.push_back(running.integer(0));
+            }
         }
     }
     if (crashed.empty()) return;
@@ -85,6 +93,7 @@ public:
 private:
     void writeLoop();
     void writePending();
+    void writeFailed(const std::exception& error, SteadyClock::time_point startedAt);
     RunId insertRun(const RunDescription& description);
     void setStatus(RunId run, RunStatus status);
 
@@ -96,6 +105,7 @@ private:
     RowStatements m_rows;
     std::vector<std::unique_ptr<RunWriter>> m_writers;  // runs being recorded
     SteadyClock::time_point m_retryAt{};
+    WriteHealth m_health;
     std::thread m_thread;
 };
 
@@ -106,8 +116,14 @@ void SessionImpl::writeLoop() {
             m_wake.wait(lock, [this] { return m_stop || !m_writers.empty(); });
             continue;
         }
-        m_wake.wait_until(lock, std::chrono::system_clock::now() + kCommitInterval, [this] { return m_stop; });
-        writePending();
+        m_wake.wait_until(lock, SteadyClock::now() + kCommitInterval, [this] { return m_stop; });
+        const SteadyClock::time_point startedAt = SteadyClock::now();
+        try {
+            writePending();
+        } catch (const std::exception& error) {
+            // Out of memory included: an exception that left this thread would end the program.
+            writeFailed(error, startedAt);
+        }
     }
 }
 
@@ -115,16 +131,22 @@ void SessionImpl::writePending() {
     bool work = false;
     for (const auto& writer : m_writers) work = writer->drain() || work;
     if (!work || SteadyClock::now() < m_retryAt) return;
-    try {
-        Transaction transaction(*m_database);
-        for (const auto& writer : m_writers) writer->write(m_rows);
-        transaction.commit();
-        for (const auto& writer : m_writers) writer->committed();
-    } catch (const Error& error) {
-        m_rows.forgetNames();
-        for (const auto& writer : m_writers) writer->channel().setFailure(error.what());
-        m_retryAt = SteadyClock::now() + kRetryInterval;
+    Transaction transaction(*m_database);
+    for (const auto& writer : m_writers) writer->write(m_rows);
+    transaction.commit();
+    m_health.succeeded();
+    for (const auto& writer : m_writers) {
+        writer->committed();
+        writer->channel().clearFailure();
     }
+}
+
+void SessionImpl::writeFailed(const std::exception& error, SteadyClock::time_point startedAt) {
+    const SteadyClock::time_point now = SteadyClock::now();
+    m_rows.forgetNames();
+    m_retryAt = now + kRetryInterval;
+    if (!m_health.failed(isTransient(error), startedAt, now)) return;
+    for (const auto& writer : m_writers) writer->channel().setFailure(error.what());
 }
 
 RunId SessionImpl::insertRun(const RunDescription& d) {
@@ -134,13 +156,14 @@ RunId SessionImpl::insertRun(const RunDescription& d) {
         "INSERT INTO run(uuid, name, bench_id, status, started_at_ns, device, device_name, backend, kernels,"
         " precision_asked, precision, precision_reason, emulated, recipe, model, train, data, seed, host,"
         " program_version, steps_planned, first_step, parameters, memory_bytes, flops_per_step,"
-        " tokens_per_step, writer_pid, writer_start, writer_boot)"
-        " VALUES (?,?,nullif(?,0),'running',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        " tokens_per_step, writer_pid, writer_start, writer_boot, writer_namespace, writer_host)"
+        " VALUES (?,?,nullif(?,0),'running',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert
         .bind(newUuid(), d.name, d.bench.value, engine::clockNs(), d.device, d.deviceName, d.backend, d.kernels,
               d.precisionAsked, d.precision, d.precisionReason, d.emulated, d.recipeJson, d.modelJson, d.trainJson,
               d.data, static_cast<std::int64_t>(d.seed), d.hostJson, AMAXSCOPE_VERSION, d.stepsPlanned, d.firstStep,
-              d.parameters, d.memoryBytes, d.flopsPerStep, d.tokensPerStep, process.pid, process.start, process.boot)
+              d.parameters, d.memoryBytes, d.flopsPerStep, d.tokensPerStep, process.pid, process.start, process.boot,
+              process.pidNamespace, process.host)
         .run();
     return RunId{m_database->lastInsertId()};
 }
@@ -171,16 +194,22 @@ void SessionImpl::finishRun(RunId run, RunStatus status) {
     if (found == m_writers.end()) return;
     const std::unique_ptr<RunWriter> writer = std::move(*found);
     m_writers.erase(found);
-    while (true) {
-        // More than one turn only when the ring held more ranges than a batch may hold.
-        const bool more = writer->drain();
+    const SteadyClock::time_point giveUpAt = SteadyClock::now() + WriteHealth::kPatience;
+    // Turns after the first: the ring held more ranges than a batch may hold, or another program holds the file.
+    for (bool more = true; more;) {
         try {
+            more = writer->drain();
             Transaction transaction(*m_database);
             writer->write(m_rows);
             if (!more) setStatus(run, status);
             transaction.commit();
-        } catch (const Error& error) {
+            m_health.succeeded();
+            writer->committed();
+            writer->channel().clearFailure();
+        } catch (const std::exception& error) {
             m_rows.forgetNames();
+            more = true;
+            if (isTransient(error) && SteadyClock::now() < giveUpAt) continue;
             writer->channel().setFailure(error.what());
             try {
                 setStatus(run, RunStatus::Failed);
@@ -189,8 +218,6 @@ void SessionImpl::finishRun(RunId run, RunStatus status) {
             }
             throw;
         }
-        writer->committed();
-        if (!more) return;
     }
 }
 
@@ -241,6 +268,11 @@ void SessionImpl::purgeDeletedRuns() {
         throw;
     }
     m_database->exec("PRAGMA foreign_keys = OFF");
+    try {
+        m_database->exec("PRAGMA incremental_vacuum");
+    } catch (const Error&) {
+        // The runs are gone; the room they took is given back by the next purge, and used by new rows until then.
+    }
 }
 
 }  // namespace

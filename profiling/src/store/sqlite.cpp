@@ -178,13 +178,23 @@ void Statement::bindOne(int index, std::nullptr_t) {
     if (code != SQLITE_OK) m_database.fail(code);
 }
 
-Transaction::Transaction(Database& database) : m_database(database) {
-    m_database.exec("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database, const char* begin) : m_database(database) {
+    try {
+        m_database.exec(begin);
+    } catch (const Error&) {
+        // A first statement of several may have begun one.
+        rollBack();
+        throw;
+    }
 }
 
 Transaction::~Transaction() {
+    if (m_open) rollBack();
+}
+
+void Transaction::rollBack() {
     // A failed statement may have rolled back already; then there is nothing left to undo.
-    if (m_open && sqlite3_get_autocommit(m_database.handle()) == 0) {
+    if (sqlite3_get_autocommit(m_database.handle()) == 0) {
         sqlite3_exec(m_database.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
 }

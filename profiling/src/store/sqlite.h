@@ -91,13 +91,14 @@ private:
 /// Takes the write lock at once, so that a busy file is noticed before any work is done. Rolls back unless committed.
 class Transaction {
 public:
-    explicit Transaction(Database& database);
+    explicit Transaction(Database& database, const char* begin = "BEGIN IMMEDIATE");
     ~Transaction();
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     void commit();
 
 private:
+    void rollBack();
     Database& m_database;
     bool m_open = true;
 };

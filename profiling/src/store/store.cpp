@@ -22,7 +22,8 @@ constexpr std::string_view kRunColumns =
     " r.status, r.started_at_ns, ifnull(r.ended_at_ns, 0), r.device, r.device_name, r.backend, r.kernels,"
     " r.precision_asked, r.precision, r.precision_reason, r.emulated, r.recipe, r.model, r.train, r.data, r.seed,"
     " r.host, r.program_version, r.steps_planned, r.first_step, r.parameters, r.memory_bytes, r.flops_per_step,"
-    " r.tokens_per_step, r.writer_pid, r.writer_start, r.writer_boot"
+    " r.tokens_per_step, r.writer_pid, r.writer_start, r.writer_boot, r.writer_namespace, r.writer_host,"
+    " (SELECT start_ns + duration_ns FROM step WHERE run_id = r.id ORDER BY step DESC LIMIT 1)"
     " FROM run AS r LEFT JOIN bench AS b ON b.id = r.bench_id WHERE r.deleted = 0";
 
 RunStatus statusOf(Statement& row) {
@@ -31,8 +32,10 @@ RunStatus statusOf(Statement& row) {
          {RunStatus::Finished, RunStatus::Interrupted, RunStatus::Failed, RunStatus::Crashed}) {
         if (text == name(status)) return status;
     }
-    const ProcessIdentity writer{row.integer(30), row.integer(31), row.text(32)};
-    return isAlive(writer) ? RunStatus::Running : RunStatus::Crashed;
+    const ProcessIdentity writer{row.integer(30), row.integer(31), row.text(32), row.integer(33), row.text(34)};
+    const std::int64_t lastSignOfLife = std::max(row.integer(7), row.integer(35));
+    return liveness(writer, engine::clockNs() - lastSignOfLife) == Liveness::Alive ? RunStatus::Running
+                                                                                   : RunStatus::Crashed;
 }
 
 RunRow readRun(Statement& row) {
@@ -97,6 +100,8 @@ FileInfo StoreImpl::fileInfo() {
         const auto bytes = fs::file_size(m_path + suffix, missing);
         if (!missing) info.bytes += static_cast<std::int64_t>(bytes);
     }
+    Statement journal(*m_database, "PRAGMA journal_mode");
+    info.wal = journal.step() && journal.text(0) == "wal";
     info.schemaVersion = static_cast<int>(m_database->queryInt("PRAGMA user_version"));
     info.runs = m_database->queryInt("SELECT count(*) FROM run WHERE deleted = 0");
     info.snapshots = m_database->queryInt(
@@ -124,11 +129,23 @@ void StoreImpl::addProgress(RunRow& run) {
     run.stepsDone = progress.steps;
     run.lastStep = progress.lastStep;
     run.lastLoss = progress.lastLoss;
-    run.tokensPerSecond = progress.tokensPerSecond;
+    const double ofRepeats = median(repeats(run.id));
+    run.tokensPerSecond = ofRepeats > 0 ? ofRepeats : progress.tokensPerSecond;
     Statement validated(*m_database,
-                        "SELECT val_loss FROM step WHERE run_id = ? AND val_loss IS NOT NULL"
+                        "SELECT val_loss FROM step WHERE run_id = ? AND validated = 1"
                         " ORDER BY step DESC LIMIT 1");
     if (validated.bind(run.id.value).step()) run.valLoss = validated.real(0);
+}
+
+/// Tokens per second of a benchmark's repeats; empty for other runs.
+std::vector<double> StoreImpl::repeats(RunId run) {
+    std::vector<double> values;
+    Statement query(*m_database, "SELECT value FROM sample WHERE run_id = ? AND metric = 'tokens_per_second'");
+    query.bind(run.value);
+    while (query.step()) {
+        if (!query.isNull(0)) values.push_back(query.real(0));
+    }
+    return values;
 }
 
 std::vector<RunRow> StoreImpl::runs() {
@@ -162,7 +179,7 @@ std::vector<StepRow> StoreImpl::steps(RunId run, std::int64_t after) {
     if (isHidden(run)) return rows;
     Statement query(*m_database,
                     "SELECT step, start_ns, duration_ns, loss, val_loss, grad_norm, lr, tokens, skipped,"
-                    " memory_bytes FROM step WHERE run_id = ? AND step > ? ORDER BY step");
+                    " memory_bytes, validated FROM step WHERE run_id = ? AND step > ? ORDER BY step");
     query.bind(run.value, after);
     while (query.step()) {
         StepRow row{};
@@ -170,7 +187,7 @@ std::vector<StepRow> StoreImpl::steps(RunId run, std::int64_t after) {
         row.startNs = query.integer(1);
         row.durationNs = query.integer(2);
         row.loss = query.real(3);
-        if (!query.isNull(4)) row.valLoss = query.real(4);
+        if (query.integer(10) != 0) row.valLoss = query.real(4);
         row.gradNorm = query.real(5);
         row.lr = query.real(6);
         row.tokens = query.integer(7);
@@ -242,6 +259,19 @@ std::vector<GenerationRow> StoreImpl::generations(RunId run) {
     return rows;
 }
 
+std::vector<ImportIssueRow> StoreImpl::importIssues(RunId run) {
+    std::vector<ImportIssueRow> rows;
+    if (isHidden(run)) return rows;
+    Statement query(*m_database,
+                    "SELECT name, severity, count, first_example FROM import_issue WHERE run_id = ? ORDER BY name");
+    query.bind(run.value);
+    while (query.step()) {
+        rows.push_back(
+            {query.text(0), static_cast<engine::Severity>(query.integer(1)), query.integer(2), query.text(3)});
+    }
+    return rows;
+}
+
 bool StoreImpl::isHidden(RunId run) {
     Statement query(*m_database, "SELECT deleted FROM run WHERE id = ?");
     return !query.bind(run.value).step() || query.integer(0) != 0;
@@ -265,9 +295,12 @@ void StoreImpl::saveCopy(const std::string& target, bool overwrite) {
             Database copy(part, OpenMode::ReadWriteCreate, kBusyMs);
             sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", m_database->handle(), "main");
             if (backup == nullptr) copy.fail(sqlite3_errcode(copy.handle()));
-            sqlite3_backup_step(backup, -1);
-            const int code = sqlite3_backup_finish(backup);
-            if (code != SQLITE_OK) copy.fail(code);
+            // Only SQLITE_DONE means whole: finish() is documented not to report a busy file.
+            const int copied = sqlite3_backup_step(backup, -1);
+            const int finished = sqlite3_backup_finish(backup);
+            if (copied == SQLITE_BUSY || copied == SQLITE_LOCKED) m_database->fail(copied);
+            if (copied != SQLITE_DONE) copy.fail(copied);
+            if (finished != SQLITE_OK) copy.fail(finished);
             copy.exec("PRAGMA journal_mode = DELETE");  // one file, readable from a folder that is not writable
         }
         // A WAL left beside a replaced file would be taken for the copy's own.

@@ -36,6 +36,7 @@ public:
     std::vector<EventRow> events(RunId run) override;
     std::vector<SampleRow> samples(RunId run) override;
     std::vector<GenerationRow> generations(RunId run) override;
+    std::vector<ImportIssueRow> importIssues(RunId run) override;
     void saveCopy(const std::string& target, bool overwrite) override;
 
 private:
@@ -51,6 +52,7 @@ private:
 
     static SnapshotRow readSnapshot(const Statement& row);
     void addProgress(RunRow& run);
+    std::vector<double> repeats(RunId run);
     bool isHidden(RunId run);
     std::vector<SummaryRow> summarize(RunId run, StepWindow window, std::string_view sql);
 

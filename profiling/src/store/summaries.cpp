@@ -109,17 +109,18 @@ std::vector<RangeRow> StoreImpl::ranges(RunId run, StepWindow window) {
     if (isHidden(run)) return rows;
     Statement query(
         *m_database,
-        "SELECT g.id, g.parent_id, g.step, g.thread, g.depth, n.text, g.kind, g.start_ns, g.duration_ns"
+        "SELECT g.id, g.parent_id, g.step, g.thread, g.depth, n.text, g.kind, g.start_ns, g.duration_ns,"
+        " g.flops, g.bytes"
         " FROM range AS g JOIN name AS n ON n.id = g.name_id WHERE g.run_id = ?1 AND g.step BETWEEN ?2 AND ?3"
         " UNION ALL "
-        "SELECT k.id, k.range_id, k.step, k.thread, k.depth, n.text, ?4, k.start_ns, k.duration_ns"
+        "SELECT k.id, k.range_id, k.step, k.thread, k.depth, n.text, ?4, k.start_ns, k.duration_ns, k.flops, k.bytes"
         " FROM kernel AS k JOIN name AS n ON n.id = k.name_id WHERE k.run_id = ?1 AND k.step BETWEEN ?2 AND ?3"
         " ORDER BY 8, 1");
     query.bind(run.value, window.first, window.last, kKernelKind);
     while (query.step()) {
         rows.push_back({query.integer(0), query.integer(1), query.integer(2), static_cast<int>(query.integer(3)),
                         static_cast<int>(query.integer(4)), query.text(5), kindName(query.integer(6)), query.integer(7),
-                        query.integer(8)});
+                        query.integer(8), orZero(query.real(9)), orZero(query.real(10))});
     }
     return rows;
 }
