@@ -105,8 +105,9 @@ void MainWindow::refreshRuns() {
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     if (now - m_fileInfoAskedAt < kFileInfoInterval) return;
     m_fileInfoAskedAt = now;
-    m_worker->ask<FileStatus>(this, "file", readFileStatus,
-                              [this](const std::shared_ptr<const FileStatus>& file) { m_status->showFile(*file); });
+    m_worker->ask<profiling::FileInfo>(
+        this, "file", [](profiling::Store& store) { return store.fileInfo(); },
+        [this](const std::shared_ptr<const profiling::FileInfo>& file) { m_status->showFile(*file); });
 }
 
 void MainWindow::runsArrived(const std::vector<RunRow>& runs) {

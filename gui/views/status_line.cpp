@@ -86,11 +86,10 @@ void StatusLine::showJob(const SessionController& controller) {
     if (counting) m_progress->setValue(static_cast<int>(progress.step));
 }
 
-void StatusLine::showFile(const FileStatus& status) {
-    const profiling::FileInfo& file = status.info;
+void StatusLine::showFile(const profiling::FileInfo& file) {
     const QString path = QString::fromStdString(file.path);
     QStringList parts{QFileInfo(path).fileName()};
-    if (status.wal) parts << QStringLiteral("WAL");
+    if (file.wal) parts << QStringLiteral("WAL");
     parts << (file.runs == 1 ? tr("1 run") : tr("%1 runs").arg(file.runs));
     parts << tr("%1 snapshots").arg(siNumber(static_cast<double>(file.snapshots)));
     m_file->setText(parts.join(QStringLiteral("   ")));

@@ -1,7 +1,8 @@
 // The status bar: on the left what is going on, on the right what file and machine this is.
 #pragma once
 
-#include "models/file_status.h"
+#include "profiling/queries.h"
+
 #include "session_controller.h"
 
 #include <QStatusBar>
@@ -17,7 +18,7 @@ public:
     explicit StatusLine(QWidget* parent = nullptr);
 
     void showJob(const SessionController& controller);
-    void showFile(const FileStatus& status);
+    void showFile(const profiling::FileInfo& file);
     /// Asks the machine on another thread: opening a GPU driver may take a second.
     void inspectMachine();
 

@@ -12,6 +12,7 @@ Usage: recompute_scales.py FILE.amax [RUN_ID ...]
 """
 import json
 import math
+import pathlib
 import sqlite3
 import struct
 import sys
@@ -81,8 +82,8 @@ def main(arguments):
     if not arguments:
         print(__doc__)
         return 2
-    # Not mode=ro: reading a database whose writer was killed has to recover its WAL first.
-    connection = sqlite3.connect(arguments[0])
+    # Not mode=ro: reading a database whose writer was killed has to recover its WAL first. mode=rw creates no file.
+    connection = sqlite3.connect(pathlib.Path(arguments[0]).resolve().as_uri() + "?mode=rw", uri=True)
     wanted = {int(argument) for argument in arguments[1:]}
     total = bad = 0
     query = "SELECT id, name, precision, recipe, train, first_step FROM run WHERE recipe <> '' ORDER BY id"

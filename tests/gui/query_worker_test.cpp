@@ -1,6 +1,5 @@
 // Questions and answers across threads: order, obsolete answers, files that change, files that cannot be opened.
 #include "query_worker.h"
-#include "models/file_status.h"
 #include "profiling/error.h"
 #include "profiling/session.h"
 #include "qt_wait.h"
@@ -140,11 +139,12 @@ TEST_F(QueryWorkerTest, aQuestionAboutARunThatIsGoneIsDroppedInSilence) {
 
 TEST_F(QueryWorkerTest, theJournalModeIsReadOffTheFile) {
     open(path("a.amax"));
-    std::shared_ptr<const gui::FileStatus> status;
+    std::shared_ptr<const profiling::FileInfo> status;
     const auto askStatus = [&] {
         status.reset();
-        worker.ask<gui::FileStatus>(&worker, "file", gui::readFileStatus,
-                                    [&status](const std::shared_ptr<const gui::FileStatus>& s) { status = s; });
+        worker.ask<profiling::FileInfo>(
+            &worker, "file", [](Store& store) { return store.fileInfo(); },
+            [&status](const std::shared_ptr<const profiling::FileInfo>& s) { status = s; });
         return waitFor([&] { return status != nullptr; });
     };
     ASSERT_TRUE(askStatus());

@@ -25,6 +25,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 // A step is visible within a second: at most this long in the queue, the rest is for writing.
 constexpr auto kCommitInterval = std::chrono::milliseconds(400);
+/// Rings are emptied more often than rows are committed: tiny models fill one within half a second.
+constexpr auto kDrainInterval = std::chrono::milliseconds(100);
 // After a failed write; what waits meanwhile is kept.
 constexpr auto kRetryInterval = std::chrono::seconds(2);
 
@@ -92,6 +94,7 @@ public:
 
 private:
     void writeLoop();
+    bool drainAll();  // true: there is something to write
     void writePending();
     void writeFailed(const std::exception& error, SteadyClock::time_point startedAt);
     RunId insertRun(const RunDescription& description);
@@ -104,6 +107,7 @@ private:
     std::unique_ptr<Database> m_database;
     RowStatements m_rows;
     std::vector<std::unique_ptr<RunWriter>> m_writers;  // runs being recorded
+    SteadyClock::time_point m_nextCommit{};
     SteadyClock::time_point m_retryAt{};
     WriteHealth m_health;
     std::thread m_thread;
@@ -116,10 +120,13 @@ void SessionImpl::writeLoop() {
             m_wake.wait(lock, [this] { return m_stop || !m_writers.empty(); });
             continue;
         }
-        m_wake.wait_until(lock, SteadyClock::now() + kCommitInterval, [this] { return m_stop; });
+        m_wake.wait_until(lock, SteadyClock::now() + kDrainInterval, [this] { return m_stop; });
         const SteadyClock::time_point startedAt = SteadyClock::now();
         try {
-            writePending();
+            const bool work = drainAll();
+            if (startedAt < m_nextCommit) continue;
+            m_nextCommit = startedAt + kCommitInterval;
+            if (work) writePending();
         } catch (const std::exception& error) {
             // Out of memory included: an exception that left this thread would end the program.
             writeFailed(error, startedAt);
@@ -127,10 +134,14 @@ void SessionImpl::writeLoop() {
     }
 }
 
-void SessionImpl::writePending() {
+bool SessionImpl::drainAll() {
     bool work = false;
     for (const auto& writer : m_writers) work = writer->drain() || work;
-    if (!work || SteadyClock::now() < m_retryAt) return;
+    return work;
+}
+
+void SessionImpl::writePending() {
+    if (SteadyClock::now() < m_retryAt) return;
     Transaction transaction(*m_database);
     for (const auto& writer : m_writers) writer->write(m_rows);
     transaction.commit();
