@@ -109,6 +109,17 @@ void JobDialog::usePreset(const QString& preset) {
     m_form->setConfig(config);
 }
 
+void JobDialog::showPreset() {
+    const engine::RunConfig held = m_form->config();
+    int index = 0;
+    for (int i = 1; i < m_preset->count() && index == 0; ++i) {
+        engine::RunConfig preset = engine::presetConfig(m_preset->itemData(i).toString().toStdString());
+        preset.model.vocab = held.model.vocab;
+        if (preset.model == held.model && preset.train.batch == held.train.batch) index = i;
+    }
+    m_preset->setCurrentIndex(index);
+}
+
 void JobDialog::restoreSettings() {
     QSettings settings;
     settings.beginGroup(m_settingsGroup);
@@ -139,6 +150,7 @@ void JobDialog::updateStartText() {
 }
 
 void JobDialog::revalidate() {
+    showPreset();
     const std::vector<engine::ConfigIssue> issues = m_form->check();
     QString reason = extraProblem();
     if (!issues.empty()) {

@@ -41,6 +41,8 @@ protected:
 
 private:
     void usePreset(const QString& preset);
+    /// Names the preset whose model and batch the form holds, or "own values".
+    void showPreset();
     void restoreSettings();
     void updateStartText();
     void start();

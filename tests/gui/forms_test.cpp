@@ -168,6 +168,18 @@ TEST(NewRunDialog, aPresetSetsTheModelAndKeepsThePrecision) {
     EXPECT_EQ(dialog.findChild<QComboBox*>("field_precision")->currentText(), "bf16");
 }
 
+TEST(NewRunDialog, namesThePresetThatTheFormHolds) {
+    QSettings().clear();
+    gui::SessionController controller;
+    const gui::NewRunDialog dialog("unused.amax", &controller);
+    const auto* preset = dialog.findChild<QComboBox*>("preset");
+    EXPECT_EQ(preset->currentData().toString(), "tutorial");
+    dialog.findChild<QSpinBox*>("field_layers")->setValue(5);
+    EXPECT_EQ(preset->currentText(), "own values");
+    dialog.findChild<QSpinBox*>("field_layers")->setValue(4);
+    EXPECT_EQ(preset->currentData().toString(), "tutorial");
+}
+
 TEST(NewRunDialog, startHandsOverTheJobAndIsOfferedAgainNextTime) {
     gui::SessionController controller;
     QPointer<gui::NewRunDialog> dialog = new gui::NewRunDialog("here.amax", &controller);
