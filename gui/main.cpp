@@ -1,4 +1,5 @@
 // The window's program: `amaxscope [FILE.amax…]`, and `amaxscope report …` which needs no display.
+#include "platform.h"
 #include "report/report_command.h"
 #include "screenshot.h"
 #include "views/main_window.h"
@@ -7,6 +8,8 @@
 #include <QCommandLineParser>
 #include <QFileInfo>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -63,6 +66,7 @@ int main(int argc, char** argv) {
     QCoreApplication::setApplicationVersion(AMAXSCOPE_VERSION);
     if (argc > 1 && std::strcmp(argv[1], "report") == 0) return runReport(argc, argv);
 
+    if (!gui::choosePlatform(argc, argv)) return 1;
     QApplication application(argc, argv);
     QGuiApplication::setApplicationDisplayName("Amaxscope");
     QGuiApplication::setDesktopFileName("org.amaxscope.Amaxscope");
