@@ -52,8 +52,8 @@ FormField real(const char* option, const char* label, double minimum, double max
 }
 
 FormField choice(const char* option, const char* label, FieldGroup group, QStringList choices,
-                 std::function<const char*(const RunConfig&)> get,
-                 std::function<void(RunConfig&, const std::string&)> set, const char* help) {
+                 const std::function<const char*(const RunConfig&)>& get,
+                 const std::function<void(RunConfig&, const std::string&)>& set, const char* help) {
     FormField field;
     field.option = QString::fromUtf8(option);
     field.label = QString::fromUtf8(label);

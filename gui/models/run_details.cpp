@@ -44,7 +44,7 @@ QString dataText(const std::string& data) {
 }
 
 QString statusLine(const profiling::RunRow& run) {
-    const QString status = QString::fromUtf8(profiling::name(run.status));
+    QString status = QString::fromUtf8(profiling::name(run.status));
     if (run.lastStep < 0) return status;
     return QStringLiteral("%1, %2 of %3 steps")
         .arg(status, grouped(run.lastStep + 1),

@@ -133,7 +133,7 @@ std::vector<Metric> metrics() {
 QString withDelta(const Metric& metric, const ReportRun& run, const ReportRun& base) {
     const double value = metric.value(run);
     const double reference = metric.value(base);
-    const QString shown = metric.show(value);
+    QString shown = metric.show(value);
     if (&run == &base || !std::isfinite(value) || !std::isfinite(reference)) return shown;
     const double delta = value - reference;
     const QString sign = delta < 0 ? QStringLiteral("−") : QStringLiteral("+");

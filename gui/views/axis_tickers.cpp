@@ -11,7 +11,7 @@ namespace gui {
 namespace {
 
 /// "12.50" → "12.5", "3.00 k" → "3 k".
-QString withoutTrailingZeros(QString text) {
+QString withoutTrailingZeros(const QString& text) {
     const qsizetype space = text.indexOf(' ');
     QString number = space < 0 ? text : text.left(space);
     const QString unit = space < 0 ? QString() : text.mid(space);

@@ -53,8 +53,8 @@ std::vector<int> tokenIds(const std::string& what, const std::string& text) {
 }
 
 CLI::Option* addText(CLI::App& app, const std::string& option, const std::string& placeholder, const std::string& help,
-                     std::function<void(const std::string&)> set) {
-    return app.add_option_function<std::string>(option, std::move(set), help)
+                     const std::function<void(const std::string&)>& set) {
+    return app.add_option_function<std::string>(option, set, help)
         ->type_name(placeholder)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }

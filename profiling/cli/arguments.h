@@ -20,7 +20,7 @@ std::vector<int> tokenIds(const std::string& what, const std::string& text);
 
 /// `set` is called with the option's text while the command line is read.
 CLI::Option* addText(CLI::App& app, const std::string& option, const std::string& placeholder, const std::string& help,
-                     std::function<void(const std::string&)> set);
+                     const std::function<void(const std::string&)>& set);
 CLI::Option* addText(CLI::App& app, const std::string& option, const std::string& placeholder, const std::string& help,
                      std::string& value);
 CLI::Option* addInt(CLI::App& app, const std::string& option, const std::string& help, std::optional<int>& value);

@@ -94,7 +94,7 @@ std::vector<Difference> differences(const std::vector<profiling::RunRow>& runs) 
 std::string cell(const Metric& metric, std::size_t index) {
     const double value = metric.values[index];
     const double first = metric.values.front();
-    const std::string text = metric.digits == 0 && !std::isnan(value) ? grouped(value) : fixed(value, metric.digits);
+    std::string text = metric.digits == 0 && !std::isnan(value) ? grouped(value) : fixed(value, metric.digits);
     if (index == 0 || std::isnan(value) || std::isnan(first)) return text;
     const double delta = value - first;
     const std::string change = first != 0 ? ", " + percentText(delta / first) : "";

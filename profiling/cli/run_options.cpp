@@ -33,7 +33,7 @@ std::string valueText(const RunConfig& config, std::string field) {
 }  // namespace
 
 void RunOptions::integer(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                         std::function<void(RunConfig&, int)> set) {
+                         const std::function<void(RunConfig&, int)>& set) {
     addText(app, option, "N", help, [this, option, set](const std::string& text) {
         const std::int64_t value = wholeNumber(option, text);
         if (value != static_cast<int>(value))
@@ -43,7 +43,7 @@ void RunOptions::integer(CLI::App& app, const std::string& option, const std::st
 }
 
 void RunOptions::real(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                      std::function<void(RunConfig&, double)> set) {
+                      const std::function<void(RunConfig&, double)>& set) {
     addText(app, option, "X", help, [this, option, set](const std::string& text) {
         const double value = number(option, text);
         m_changes.push_back([set, value](RunConfig& config) { set(config, value); });
@@ -51,7 +51,7 @@ void RunOptions::real(CLI::App& app, const std::string& option, const std::strin
 }
 
 void RunOptions::word(CLI::App& app, const std::string& option, const std::string& choices, const std::string& help,
-                      const std::string& group, std::function<Change(const std::string&)> parse) {
+                      const std::string& group, const std::function<Change(const std::string&)>& parse) {
     addText(app, option, choices, help, [this, parse](const std::string& text) {
         m_changes.push_back(parse(text));
     })->group(group);
@@ -166,9 +166,9 @@ void requireValid(const RunConfig& config) {
         // Most reasons name the value already.
         const std::string value = valueText(config, issues[i].field);
         const bool told = value.empty() || issues[i].why.find(value) != std::string::npos;
-        const UsageError error("--" + issues[i].field + (told ? "" : " " + value), issues[i].why, issues[i].fix);
-        if (i + 1 == issues.size()) throw error;
-        printError(error.what());
+        const std::string subject = "--" + issues[i].field + (told ? "" : " " + value);
+        if (i + 1 == issues.size()) throw UsageError(subject, issues[i].why, issues[i].fix);
+        printError(UsageError(subject, issues[i].why, issues[i].fix).what());
     }
 }
 

@@ -35,11 +35,11 @@ private:
 
     /// One option of each kind. The member pointers say where its value goes.
     void integer(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                 std::function<void(engine::RunConfig&, int)> set);
+                 const std::function<void(engine::RunConfig&, int)>& set);
     void real(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-              std::function<void(engine::RunConfig&, double)> set);
+              const std::function<void(engine::RunConfig&, double)>& set);
     void word(CLI::App& app, const std::string& option, const std::string& choices, const std::string& help,
-              const std::string& group, std::function<Change(const std::string&)> parse);
+              const std::string& group, const std::function<Change(const std::string&)>& parse);
 
     std::string m_preset;
     std::vector<Change> m_changes;

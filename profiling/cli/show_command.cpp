@@ -50,7 +50,7 @@ std::string flat(const std::string& text) {
     if (!json.is_object()) return text;
     std::string out;
     for (const auto& [key, value] : json.items()) {
-        if (value == "") continue;  // not set
+        if (value.is_string() && value.get_ref<const std::string&>().empty()) continue;  // not set
         out += (out.empty() ? "" : ", ") + key + " " + (value.is_string() ? value.get<std::string>() : value.dump());
     }
     return out;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace cli_test {
 namespace {
@@ -145,7 +146,10 @@ TEST_F(BadInput, realFullDiskEndsTheRunWithItsCheckpointSaved) {
         arguments.push_back(argument);
     }
     const Outcome outcome = scratch.runCommand(arguments);
-    if (outcome.code != 1) GTEST_SKIP() << "no file system can be mounted here: " << outcome.err;
+    // unshare itself ends with 1 where it may not (or, in a chroot, cannot) make a mount namespace; the script with 99.
+    const bool mounted = std::filesystem::exists(scratch.path("kept/a.amax"));
+    if (!mounted) GTEST_SKIP() << "no file system can be mounted here: " << outcome.err;
+    EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(outcome.err,
               "amaxscope-cli: small/a.amax: rows were lost: the disk is full or a size limit was reached: free some "
               "space; everything committed before is safe\n");
