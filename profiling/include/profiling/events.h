@@ -25,11 +25,11 @@ struct RangeEvent {
     std::int64_t step;    // −1: outside a step
     std::int64_t startNs;
     std::int64_t durationNs;
-    double flops;         // 0: not stated
+    double flops;  // 0: not stated
     double bytes;
-    std::uint32_t name;   // interned in the recorder
-    std::uint32_t thread; // small number of the producing thread, from 0
-    std::uint16_t depth;  // 0: outermost
+    std::uint32_t name;    // interned in the recorder
+    std::uint32_t thread;  // small number of the producing thread, from 0
+    std::uint16_t depth;   // 0: outermost
     engine::RangeKind kind;
 };
 
