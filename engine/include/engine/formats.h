@@ -1,5 +1,6 @@
-// Number formats: FP8 (E4M3, E5M2) and BF16. The scalar conversions here are the oracle for every kernel.
-// Values as in NVIDIA's cuda_fp8.h / cuda_bf16.h: E4M3 is the "fn" kind (no infinity, one NaN code per sign).
+// Number formats: FP8 (E4M3, E5M2), FP4 (E2M1), the block scale E8M0, BF16 and IEEE half. The scalar conversions here
+// are the oracle for every kernel. Values as in NVIDIA's cuda_fp8.h, cuda_fp4.h, cuda_bf16.h and cuda_fp16.h: E4M3 is
+// the "fn" kind (no infinity, one NaN code per sign).
 #pragma once
 
 #include <cstdint>
@@ -37,5 +38,25 @@ float decodeFp8(std::uint8_t code, Fp8Format format);
 /// Round to nearest, ties to even; NaN becomes 0x7FFF, as __float2bfloat16 does.
 std::uint16_t encodeBf16(float value);
 float decodeBf16(std::uint16_t code);
+
+/// IEEE binary16. Round to nearest, ties to even; above 65504 + half a step becomes ±infinity; NaN becomes 0x7FFF, as
+/// __float2half_rn does. Decoding keeps the sign of a NaN, not its payload.
+std::uint16_t encodeF16(float value);
+float decodeF16(std::uint16_t code);
+
+inline constexpr float kMaxE2M1 = 6.0F;
+
+/// FP4: codes 0…15, bit 3 the sign, magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6. Round to nearest, ties to the even code;
+/// everything above 6 becomes ±6. There is no NaN code: NaN becomes 0x7 (+6) whatever its sign, as
+/// __nv_cvt_float_to_fp4 does. −0 stays 0x8. Decoding looks at the low four bits alone.
+std::uint8_t encodeE2M1(float value);
+float decodeE2M1(std::uint8_t code);
+
+/// Block scale of MXFP8: code e stands for 2^(e−127), 255 for NaN; there is no zero and no sign. |value| is rounded up
+/// to the next power of two: zero and everything up to 2^−127 becomes 0, everything above 2^127 (infinity too) 254, NaN
+/// 255. This is Transformer Engine's rule for its scales, and on all 2^32 floats it is also
+/// __nv_cvt_float_to_e8m0(…, __NV_SATFINITE, cudaRoundPosInf) of cuda_fp8.h: the two do not differ.
+std::uint8_t encodeE8M0(float value);
+float decodeE8M0(std::uint8_t code);
 
 }  // namespace engine
