@@ -1,4 +1,5 @@
-// A fixed sequence of some 400,000 floats that reaches every rounding decision of a conversion to FP8 or BF16.
+// Fixed sequences of floats that reach every rounding decision of a conversion: some 400,000 for FP8, FP4, E8M0 and
+// BF16, and some 600,000 more for half precision.
 #pragma once
 
 #include "engine/formats.h"
@@ -40,6 +41,18 @@ inline std::vector<float> denseSample() {
         for (const std::uint32_t lower : {0U, 1U, 0x7FFFU, 0x8000U, 0x8001U, 0xFFFFU}) {
             sample.push_back(std::bit_cast<float>((upper << 16) | lower));
         }
+    }
+    return sample;
+}
+
+/// denseSample() and every half-precision value and midpoint, ±0, ±1, ±2 ulp, which lie between its points.
+inline std::vector<float> denseSampleWithHalves() {
+    std::vector<float> sample = denseSample();
+    for (int code = 0; code < 0x7C00; ++code) {
+        const float value = engine::decodeF16(static_cast<std::uint16_t>(code));
+        const float next = code == 0x7BFF ? 65536.0F : engine::decodeF16(static_cast<std::uint16_t>(code + 1));
+        addNeighbours(sample, value);
+        addNeighbours(sample, value + (next - value) / 2);
     }
     return sample;
 }

@@ -1,5 +1,7 @@
-// All 2^32 floats through the fastest cast, the scalar conversion and, where the headers are, NVIDIA's own. Takes some
-// minutes: label "slow". The dense sample of formats_test.cpp and cast_test.cpp stands for it in daily runs.
+// All 2^32 floats through the fastest cast, the scalar conversion, the definition of each format and, where the headers
+// are, NVIDIA's own. Takes some minutes: label "slow". The dense samples of formats_all_codes_test.cpp and
+// cast_test.cpp stand for it in daily runs.
+#include "number_formats.h"
 #include "nvidia_reference.h"
 
 #include "cpu/kernels.h"
@@ -9,95 +11,109 @@
 #include <atomic>
 #include <bit>
 #include <cstdio>
-#include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
 namespace {
 
-using engine::Fp8Format;
-using engine::Overflow;
+using testing_support::CodeByDefinition;
+using testing_support::Narrow;
+using testing_support::NumberFormat;
 
 constexpr std::uint64_t kFloats = std::uint64_t{1} << 32;
-constexpr std::uint64_t kChunk = 1U << 14;
+constexpr std::uint64_t kChunk = 1U << 14;  // divides the patterns of one sign, so magnitudes ascend within a chunk
 constexpr std::uint64_t kThreads = 2;
 
-struct Mismatches {
-    std::atomic<std::uint64_t> kernel{0};  // fastest kernel against scalar conversion
-    std::atomic<std::uint64_t> nvidia{0};  // scalar conversion against NVIDIA's headers
+struct Found {
+    std::atomic<std::uint64_t> floats{0};
+    std::atomic<std::uint64_t> kernel{0};      // mismatches of the fastest kernel with the scalar conversion
+    std::atomic<std::uint64_t> definition{0};  // of the scalar conversion with the definition
+    std::atomic<std::uint64_t> nvidia{0};      // of the scalar conversion with NVIDIA's headers
 };
 
-using CompareChunk = std::function<void(const std::vector<float>& x, Mismatches& found)>;
-
-/// Feeds every bit pattern, in order, to compareChunk; two threads take alternate chunks.
-void overAllFloats(Mismatches& found, const CompareChunk& compareChunk) {
-    std::vector<std::thread> threads;
-    for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
-        threads.emplace_back([&found, &compareChunk, thread] {
-            std::vector<float> x(kChunk);
-            for (std::uint64_t first = thread * kChunk; first < kFloats; first += kThreads * kChunk) {
-                for (std::uint64_t i = 0; i < kChunk; ++i) {
-                    x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
-                }
-                compareChunk(x, found);
-            }
-        });
-    }
-    for (std::thread& thread : threads) thread.join();
-}
-
-template <typename Code>
-std::uint64_t differences(const std::vector<Code>& a, const std::vector<Code>& b) {
+std::uint64_t differences(const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b) {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1U : 0U;
     return count;
 }
 
-void compareFp8(const std::vector<float>& x, Fp8Format format, Mismatches& found) {
-    std::vector<std::uint8_t> kernel(x.size()), scalar(x.size()), nvidia(x.size());
+bool hasKernel(Narrow format) {
+    return format == Narrow::E4M3 || format == Narrow::E5M2 || format == Narrow::Bf16;
+}
+
+/// Codes of the fastest cast of this machine.
+std::vector<std::uint16_t> castByKernel(const std::vector<float>& x, Narrow format) {
+    std::vector<std::uint16_t> codes(x.size());
+    const auto n = static_cast<std::int64_t>(x.size());
+    if (format == Narrow::Bf16) {
+        engine::cpu::castBf16(x.data(), codes.data(), n, engine::cpu::bestIsa());
+        return codes;
+    }
+    std::vector<std::uint8_t> bytes(x.size());
     engine::cpu::CastStats stats;
-    engine::cpu::castFp8(x.data(), kernel.data(), static_cast<std::int64_t>(x.size()), 1.0F, format, false, stats,
-                         engine::cpu::bestIsa());
-    for (std::size_t i = 0; i < x.size(); ++i) scalar[i] = engine::encodeFp8(x[i], format);
-    found.kernel += differences(kernel, scalar);
-    if (!testing_support::haveNvidiaHeaders()) return;
-    testing_support::nvidiaFp8(x.data(), nvidia.data(), x.size(), format, Overflow::Saturate);
-    found.nvidia += differences(scalar, nvidia);
+    const auto to = format == Narrow::E4M3 ? engine::Fp8Format::E4M3 : engine::Fp8Format::E5M2;
+    engine::cpu::castFp8(x.data(), bytes.data(), n, 1.0F, to, false, stats, engine::cpu::bestIsa());
+    codes.assign(bytes.begin(), bytes.end());
+    return codes;
 }
 
-void compareBf16(const std::vector<float>& x, Mismatches& found) {
-    std::vector<std::uint16_t> kernel(x.size()), scalar(x.size()), nvidia(x.size());
-    engine::cpu::castBf16(x.data(), kernel.data(), static_cast<std::int64_t>(x.size()), engine::cpu::bestIsa());
-    for (std::size_t i = 0; i < x.size(); ++i) scalar[i] = engine::encodeBf16(x[i]);
-    found.kernel += differences(kernel, scalar);
-    if (!testing_support::haveNvidiaHeaders()) return;
-    testing_support::nvidiaBf16(x.data(), nvidia.data(), x.size());
-    found.nvidia += differences(scalar, nvidia);
+class AllFloats : public ::testing::TestWithParam<NumberFormat> {
+protected:
+    void compareChunk(const std::vector<float>& x, Found& found) const {
+        std::vector<std::uint16_t> scalar(x.size()), other(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) scalar[i] = GetParam().encode(x[i]);
+        m_definition.encodeAscending(x.data(), other.data(), x.size());
+        found.definition += differences(scalar, other);
+        if (hasKernel(GetParam().id)) found.kernel += differences(scalar, castByKernel(x, GetParam().id));
+        if (testing_support::haveNvidiaFormat(GetParam().id)) {
+            testing_support::nvidiaEncode(GetParam().id, x.data(), other.data(), x.size());
+            found.nvidia += differences(scalar, other);
+        }
+        found.floats += x.size();
+    }
+
+    /// Every bit pattern, in order; the threads take alternate chunks.
+    void compareAll(Found& found) const {
+        std::vector<std::thread> threads;
+        for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
+            threads.emplace_back([this, &found, thread] {
+                std::vector<float> x(kChunk);
+                for (std::uint64_t first = thread * kChunk; first < kFloats; first += kThreads * kChunk) {
+                    for (std::uint64_t i = 0; i < kChunk; ++i) {
+                        x[i] = std::bit_cast<float>(static_cast<std::uint32_t>(first + i));
+                    }
+                    compareChunk(x, found);
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+    }
+
+private:
+    const CodeByDefinition m_definition{GetParam()};
+};
+
+std::string told(bool compared, std::uint64_t mismatches) {
+    return compared ? std::to_string(mismatches) : "not compared";
 }
 
-void expectNone(const Mismatches& found) {
-    EXPECT_EQ(found.kernel, 0U) << "fastest kernel (" << engine::cpu::name(engine::cpu::bestIsa())
-                                << ") against scalar";
-    EXPECT_EQ(found.nvidia, 0U) << "scalar against NVIDIA's headers";
-    if (!testing_support::haveNvidiaHeaders()) std::puts("not compared with cuda_fp8.h: it was not found");
+TEST_P(AllFloats, areEncodedAlike) {
+    Found found;
+    compareAll(found);
+    const bool withKernel = hasKernel(GetParam().id);
+    const bool withNvidia = testing_support::haveNvidiaFormat(GetParam().id);
+    std::printf("%s, %s floats; mismatches with the definition: %s, the fastest kernel (%s): %s, NVIDIA's header: %s\n",
+                GetParam().name, std::to_string(found.floats).c_str(), told(true, found.definition).c_str(),
+                engine::cpu::name(engine::cpu::bestIsa()), told(withKernel, found.kernel).c_str(),
+                told(withNvidia, found.nvidia).c_str());
+    EXPECT_EQ(found.floats, kFloats);
+    EXPECT_EQ(found.definition, 0U);
+    EXPECT_EQ(found.kernel, 0U);
+    EXPECT_EQ(found.nvidia, 0U);
 }
 
-TEST(AllFloats, e4m3CastsAgree) {
-    Mismatches found;
-    overAllFloats(found, [](const auto& x, auto& counts) { compareFp8(x, Fp8Format::E4M3, counts); });
-    expectNone(found);
-}
-
-TEST(AllFloats, e5m2CastsAgree) {
-    Mismatches found;
-    overAllFloats(found, [](const auto& x, auto& counts) { compareFp8(x, Fp8Format::E5M2, counts); });
-    expectNone(found);
-}
-
-TEST(AllFloats, bf16CastsAgree) {
-    Mismatches found;
-    overAllFloats(found, [](const auto& x, auto& counts) { compareBf16(x, counts); });
-    expectNone(found);
-}
+INSTANTIATE_TEST_SUITE_P(Formats, AllFloats, ::testing::ValuesIn(testing_support::numberFormats()),
+                         ::testing::PrintToStringParamName());
 
 }  // namespace

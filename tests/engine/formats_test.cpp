@@ -240,7 +240,7 @@ TEST_F(NvidiaHeaders, haveTheCommittedDigests) {
     EXPECT_EQ(fp8Digest(Fp8Format::E5M2, Overflow::Propagate), kDigestE5M2Propagate);
     const std::vector<float> sample = denseSample();
     std::vector<std::uint16_t> codes(sample.size());
-    testing_support::nvidiaBf16(sample.data(), codes.data(), sample.size());
+    testing_support::nvidiaEncode(testing_support::Narrow::Bf16, sample.data(), codes.data(), sample.size());
     EXPECT_EQ(digest(codes), kDigestBf16);
 }
 
