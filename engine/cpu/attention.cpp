@@ -1,11 +1,13 @@
 // Causal self-attention, head by head on strided views of the packed QKV rows. All products go through gemmSerial in
 // FP32; the row operations of the softmax have a Ref, an Avx2 and an Avx512 version here.
 //
-// Both passes work on blocks of rows and only on the columns that a block can see, which nearly halves the work.
+// Both passes work on blocks of rows and only on the columns that a block can see, which nearly halves the work. Heads
+// that share keys and values run one after another on one thread backward, so that dK and dV have one order of sums.
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
 #include "cpu/scratch.h"
 #include "cpu/thread_pool.h"
+#include "engine/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -194,20 +196,32 @@ struct Head {
     std::int64_t width;  // of one token's output
     std::int64_t probabilities;
     std::int64_t out;
-    std::int64_t qkv;
+    std::int64_t qOffset;  // of q, k, v in their buffer
+    std::int64_t kOffset;
+    std::int64_t vOffset;
 };
+
+template <typename Args>
+std::int64_t headsPerGroup(const Args& args) {
+    return args.heads / args.kvHeads;
+}
 
 template <typename Args>
 Head headOf(const Args& args, std::int64_t index) {
     const std::int64_t sequence = index / args.heads;
     const std::int64_t head = index % args.heads;
     Head result{};
+    const std::int64_t group = head / headsPerGroup(args);
+    const std::int64_t kvWidth = args.kvHeads * args.headDim;
     result.width = args.heads * args.headDim;
-    result.ld = 3 * result.width;
-    result.qkv = sequence * args.seqLen * result.ld + head * args.headDim;
-    result.q = args.qkv + result.qkv;
-    result.k = result.q + result.width;
-    result.v = result.k + result.width;
+    result.ld = result.width + 2 * kvWidth;
+    const std::int64_t row = sequence * args.seqLen * result.ld;
+    result.qOffset = row + head * args.headDim;
+    result.kOffset = row + result.width + group * args.headDim;
+    result.vOffset = result.kOffset + kvWidth;
+    result.q = args.qkv + result.qOffset;
+    result.k = args.qkv + result.kOffset;
+    result.v = args.qkv + result.vOffset;
     result.probabilities = index * args.seqLen * args.seqLen;
     result.out = sequence * args.seqLen * result.width + head * args.headDim;
     return result;
@@ -239,21 +253,23 @@ void forwardHead(const AttentionArgs& args, std::int64_t index, const RowKernels
     }
 }
 
-/// From the last block to the first: the last one reaches every row of dK and dV and overwrites them, the others add.
+/// From the last block to the first: that of the group's first head reaches every row of dK and dV and overwrites them,
+/// all others add.
 void backwardHead(const AttentionBackwardArgs& args, std::int64_t index, const RowKernels& row, Isa isa) {
     const Head head = headOf(args, index);
     const std::int64_t length = args.seqLen;
     const std::int64_t dim = args.headDim;
     const float scale = scoreScale(dim);
-    float* dQ = args.dQkv + head.qkv;
-    float* dK = dQ + head.width;
-    float* dV = dK + head.width;
+    const bool firstOfGroup = index % headsPerGroup(args) == 0;
+    float* dQ = args.dQkv + head.qOffset;
+    float* dK = args.dQkv + head.kOffset;
+    float* dV = args.dQkv + head.vOffset;
     const auto scratchBytes = static_cast<std::size_t>(kBlockRows * length) * sizeof(float);
     auto* dScores = reinterpret_cast<float*>(threadScratch(Scratch::Attention, scratchBytes));
     for (std::int64_t first = (length - 1) / kBlockRows * kBlockRows; first >= 0; first -= kBlockRows) {
         const std::int64_t last = std::min(length, first + kBlockRows);
         const std::int64_t rows = last - first;
-        const bool add = last < length;
+        const bool add = !firstOfGroup || last < length;
         const float* p = args.probabilities + head.probabilities + first * length;
         const View dOut{args.dOut + head.out + first * head.width, head.width};
 
@@ -273,24 +289,31 @@ void backwardHead(const AttentionBackwardArgs& args, std::int64_t index, const R
     }
 }
 
+/// `together` heads in a row always run in order on one thread.
 template <typename Args>
-void forEachHead(ThreadPool& pool, const Args& args, Isa isa,
+void forEachHead(ThreadPool& pool, const Args& args, std::int64_t together, Isa isa,
                  void (*work)(const Args&, std::int64_t, const RowKernels&, Isa)) {
     const RowKernels row = rowKernels(isa);
     pool.run([&](int chunk) {
-        const auto [first, last] = pool.part(args.batch * args.heads, chunk);
+        const auto [first, last] = pool.part(args.batch * args.heads, chunk, together);
         for (std::int64_t index = first; index < last; ++index) work(args, index, row, isa);
     });
+}
+
+void checkGroups(std::int64_t heads, std::int64_t kvHeads) {
+    ENGINE_CHECK(kvHeads > 0 && heads % kvHeads == 0, "each key-value head serves the same number of heads");
 }
 
 }  // namespace
 
 void attentionForward(ThreadPool& pool, const AttentionArgs& args, Isa isa) {
-    forEachHead(pool, args, isa, forwardHead);
+    checkGroups(args.heads, args.kvHeads);
+    forEachHead(pool, args, 1, isa, forwardHead);
 }
 
 void attentionBackward(ThreadPool& pool, const AttentionBackwardArgs& args, Isa isa) {
-    forEachHead(pool, args, isa, backwardHead);
+    checkGroups(args.heads, args.kvHeads);
+    forEachHead(pool, args, headsPerGroup(args), isa, backwardHead);
 }
 
 }  // namespace engine::cpu

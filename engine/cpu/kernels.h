@@ -97,20 +97,23 @@ void expOf(const float* x, float* y, std::int64_t n, Isa isa);
 double crossEntropyRow(float* logits, std::int64_t vocab, int target, float gradScale, Isa isa);
 
 // ---------------------------------------------------------------- attention.cpp
-/// Causal self-attention over packed QKV rows. head = d/heads; scores are scaled by 1/√head.
+/// Causal self-attention over packed QKV rows; scores are scaled by 1/√headDim. Grouped-query: head i reads keys and
+/// values of group i/(heads/kvHeads); heads is a multiple of kvHeads ≥ 1. kvHeads = heads gives each head its own.
 struct AttentionArgs {
-    std::int64_t batch, seqLen, heads, headDim;
-    const float* qkv;      // [batch·seqLen][3·heads·headDim]: q, k, v side by side
+    std::int64_t batch, seqLen, heads, kvHeads, headDim;
+    const float* qkv;  // [batch·seqLen][(heads + 2·kvHeads)·headDim]: q of all heads, then k, then v of all groups
     float* probabilities;  // [batch][heads][seqLen][seqLen], kept for the backward pass; zero above the diagonal
     float* out;            // [batch·seqLen][heads·headDim]
 };
 void attentionForward(ThreadPool& pool, const AttentionArgs& args, Isa isa);
+/// dK and dV of a group are summed over its heads in their order, on one thread: the result does not depend on the
+/// pool.
 struct AttentionBackwardArgs {
-    std::int64_t batch, seqLen, heads, headDim;
+    std::int64_t batch, seqLen, heads, kvHeads, headDim;
     const float* qkv;
     const float* probabilities;
     const float* dOut;  // [batch·seqLen][heads·headDim]
-    float* dQkv;        // [batch·seqLen][3·heads·headDim], overwritten
+    float* dQkv;        // [batch·seqLen][(heads + 2·kvHeads)·headDim], overwritten
 };
 void attentionBackward(ThreadPool& pool, const AttentionBackwardArgs& args, Isa isa);
 

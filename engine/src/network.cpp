@@ -106,8 +106,8 @@ void Network::blockForward(StepContext& context, int index, int rows, int seqLen
     }
     {
         const Range range("attention forward", RangeKind::Kernel, attentionWork(rows, heads, seqLen, d / heads, 2));
-        cpu::attentionForward(m_pool, {rows, seqLen, heads, d / heads, a.qkv, a.probabilities, m_activations.attention},
-                              m_isa);
+        cpu::attentionForward(
+            m_pool, {rows, seqLen, heads, heads, d / heads, a.qkv, a.probabilities, m_activations.attention}, m_isa);
     }
     GemmLayer& proj = linear(index, Linear::Proj);
     {
@@ -197,10 +197,10 @@ void Network::blockBackward(StepContext& context, int index, int rows, int seqLe
     }
     {
         const Range range("attention backward", RangeKind::Kernel, attentionWork(rows, heads, seqLen, d / heads, 4));
-        cpu::attentionBackward(
-            m_pool,
-            {rows, seqLen, heads, d / heads, a.qkv, a.probabilities, m_activations.attention, m_activations.dQkv},
-            m_isa);
+        cpu::attentionBackward(m_pool,
+                               {rows, seqLen, heads, heads, d / heads, a.qkv, a.probabilities, m_activations.attention,
+                                m_activations.dQkv},
+                               m_isa);
     }
     GemmLayer& qkv = linear(index, Linear::Qkv);
     const Range range(qkv.rangeName, RangeKind::Module);

@@ -1,5 +1,5 @@
-// Causal attention of every instruction-set level against a naive version in double, and its gradient against
-// central differences.
+// Causal attention, with and without shared keys and values, of every instruction-set level against a naive version in
+// double, and its gradient against central differences.
 #include "cpu/kernels.h"
 #include "cpu/thread_pool.h"
 #include "isa_levels.h"
@@ -10,24 +10,29 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace engine::cpu {
 namespace {
 
 struct Shape {
-    std::int64_t batch, seqLen, heads, headDim;
+    std::int64_t batch, seqLen, heads, kvHeads, headDim;
 
     std::int64_t width() const { return heads * headDim; }
+    std::int64_t kvWidth() const { return kvHeads * headDim; }
+    std::int64_t qkvWidth() const { return width() + 2 * kvWidth(); }
     std::int64_t tokens() const { return batch * seqLen; }
-    std::size_t qkvSize() const { return static_cast<std::size_t>(tokens() * 3 * width()); }
+    std::size_t qkvSize() const { return static_cast<std::size_t>(tokens() * qkvWidth()); }
     std::size_t outSize() const { return static_cast<std::size_t>(tokens() * width()); }
     std::size_t probabilitySize() const { return static_cast<std::size_t>(batch * heads * seqLen * seqLen); }
 };
 
-// One token, primes, and lengths around and beyond the block of 64 rows.
-constexpr std::array kShapes{Shape{1, 1, 1, 4},   Shape{2, 7, 3, 5},    Shape{1, 64, 2, 8},
-                             Shape{2, 65, 1, 16}, Shape{1, 131, 2, 24}, Shape{1, 63, 1, 1}};
+// One token, primes, and lengths around and beyond the block of 64 rows; groups of two, three and all heads.
+constexpr std::array kShapes{Shape{1, 1, 1, 1, 4},   Shape{2, 7, 3, 3, 5},    Shape{1, 64, 2, 2, 8},
+                             Shape{2, 65, 1, 1, 16}, Shape{1, 131, 2, 2, 24}, Shape{1, 63, 1, 1, 1},
+                             Shape{2, 7, 4, 2, 5},   Shape{1, 1, 6, 2, 4},    Shape{2, 65, 6, 2, 8},
+                             Shape{1, 131, 4, 1, 16}};
 
 constexpr double kForwardTolerance = 2e-6;   // FP32 products and sums, exp to 4e-7; values of about one
 constexpr double kBackwardTolerance = 2e-6;  // as above, of the largest gradient
@@ -45,9 +50,12 @@ struct Naive {
     std::vector<double> probabilities, out;
 };
 
-/// index of q (part 0), k (1) or v (2), element e of a head at a token
+/// Index of q (part 0), k (1) or v (2), element e of what query head h reads at a token: query heads 0 … n−1 of a group
+/// of n read its one k and v.
 std::size_t qkvIndex(const Shape& s, std::int64_t b, std::int64_t t, int part, std::int64_t h, std::int64_t e) {
-    return static_cast<std::size_t>(((b * s.seqLen + t) * 3 + part) * s.width() + h * s.headDim + e);
+    const std::int64_t column =
+        part == 0 ? h * s.headDim : s.width() + (part - 1) * s.kvWidth() + h * s.kvHeads / s.heads * s.headDim;
+    return static_cast<std::size_t>((b * s.seqLen + t) * s.qkvWidth() + column + e);
 }
 std::size_t outIndex(const Shape& s, std::int64_t b, std::int64_t t, std::int64_t h, std::int64_t e) {
     return static_cast<std::size_t>((b * s.seqLen + t) * s.width() + h * s.headDim + e);
@@ -124,7 +132,9 @@ Result forward(const Shape& s, const std::vector<float>& qkv, Isa isa, int threa
     ThreadPool pool(threads);
     Result result{std::vector<float>(s.probabilitySize(), kNan), std::vector<float>(s.outSize(), kNan)};
     attentionForward(
-        pool, {s.batch, s.seqLen, s.heads, s.headDim, qkv.data(), result.probabilities.data(), result.out.data()}, isa);
+        pool,
+        {s.batch, s.seqLen, s.heads, s.kvHeads, s.headDim, qkv.data(), result.probabilities.data(), result.out.data()},
+        isa);
     return result;
 }
 
@@ -133,10 +143,10 @@ std::vector<float> backward(const Shape& s, const std::vector<float>& qkv, const
     ThreadPool pool(threads);
     const Result kept = forward(s, qkv, isa, threads);
     std::vector<float> gradient(s.qkvSize(), kNan);
-    attentionBackward(
-        pool,
-        {s.batch, s.seqLen, s.heads, s.headDim, qkv.data(), kept.probabilities.data(), dOut.data(), gradient.data()},
-        isa);
+    attentionBackward(pool,
+                      {s.batch, s.seqLen, s.heads, s.kvHeads, s.headDim, qkv.data(), kept.probabilities.data(),
+                       dOut.data(), gradient.data()},
+                      isa);
     return gradient;
 }
 
@@ -171,7 +181,7 @@ TEST_P(Attention, forwardEqualsNaiveAttentionInDouble) {
 }
 
 TEST_P(Attention, probabilitiesAreExactlyZeroAboveTheDiagonal) {
-    const Shape s{2, 130, 2, 8};
+    const Shape s{2, 130, 2, 2, 8};
     const Result got = forward(s, normals(s.qkvSize(), 22), isa());
     forEachRow(s, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
         double sum = 0;
@@ -187,12 +197,12 @@ TEST_P(Attention, probabilitiesAreExactlyZeroAboveTheDiagonal) {
 }
 
 TEST_P(Attention, aLaterTokenChangesNoEarlierOutput) {
-    const Shape s{1, 131, 2, 8};
+    const Shape s{1, 131, 2, 2, 8};
     std::vector<float> qkv = normals(s.qkvSize(), 23);
     const Result before = forward(s, qkv, isa());
     constexpr std::int64_t kChanged = 100;
     const std::size_t first = qkvIndex(s, 0, kChanged, 0, 0, 0);
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(3 * s.width()); ++i) qkv[i] += 1.0F;
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(s.qkvWidth()); ++i) qkv[i] += 1.0F;
     const Result after = forward(s, qkv, isa());
     const auto split = static_cast<std::ptrdiff_t>(kChanged * s.width());
     EXPECT_TRUE(std::equal(before.out.begin(), before.out.begin() + split, after.out.begin()));
@@ -200,13 +210,13 @@ TEST_P(Attention, aLaterTokenChangesNoEarlierOutput) {
 }
 
 TEST_P(Attention, hugeScoresStayFinite) {
-    const Shape s{1, 20, 1, 8};
+    const Shape s{1, 20, 1, 1, 8};
     const Result got = forward(s, normals(s.qkvSize(), 24, 300.0F), isa());
     for (const float value : got.out) ASSERT_TRUE(std::isfinite(value));
 }
 
 TEST_P(Attention, aNanInAQueryReachesItsOutput) {
-    const Shape s{1, 20, 1, 8};
+    const Shape s{1, 20, 1, 1, 8};
     std::vector<float> qkv = normals(s.qkvSize(), 25);
     qkv[qkvIndex(s, 0, 17, 0, 0, 3)] = kNan;
     const Result got = forward(s, qkv, isa());
@@ -226,37 +236,78 @@ TEST_P(Attention, backwardEqualsNaiveGradientInDouble) {
 }
 
 TEST_P(Attention, backwardAgreesWithCentralDifferences) {
-    const Shape s{2, 6, 2, 4};
-    const std::vector<float> qkv = normals(s.qkvSize(), 28);
-    const std::vector<float> dOut = normals(s.outSize(), 29);
-    const auto loss = [&](const std::vector<double>& values) {
-        const Naive result = naiveForward(s, values);
-        double sum = 0;
-        for (std::size_t i = 0; i < result.out.size(); ++i) sum += result.out[i] * static_cast<double>(dOut[i]);
-        return sum;
-    };
-    const std::vector<float> got = backward(s, qkv, dOut, isa());
-    constexpr double kStep = 1e-5;
-    for (std::size_t i = 0; i < qkv.size(); ++i) {
-        std::vector<double> values = widen(qkv);
-        values[i] += kStep;
-        const double above = loss(values);
-        values[i] -= 2 * kStep;
-        ASSERT_NEAR(static_cast<double>(got[i]), (above - loss(values)) / (2 * kStep), 1e-5) << i;
+    for (const Shape& s : {Shape{2, 6, 2, 2, 4}, Shape{2, 6, 4, 2, 4}, Shape{1, 5, 3, 1, 2}}) {
+        const std::vector<float> qkv = normals(s.qkvSize(), 28);
+        const std::vector<float> dOut = normals(s.outSize(), 29);
+        const auto loss = [&](const std::vector<double>& values) {
+            const Naive result = naiveForward(s, values);
+            double sum = 0;
+            for (std::size_t i = 0; i < result.out.size(); ++i) sum += result.out[i] * static_cast<double>(dOut[i]);
+            return sum;
+        };
+        const std::vector<float> got = backward(s, qkv, dOut, isa());
+        constexpr double kStep = 1e-5;
+        for (std::size_t i = 0; i < qkv.size(); ++i) {
+            std::vector<double> values = widen(qkv);
+            values[i] += kStep;
+            const double above = loss(values);
+            values[i] -= 2 * kStep;
+            ASSERT_NEAR(static_cast<double>(got[i]), (above - loss(values)) / (2 * kStep), 1e-5)
+                << s.kvHeads << ' ' << i;
+        }
     }
 }
 
-TEST_P(Attention, givesTheSameBitsWithOneTwoAndThreeThreads) {
-    const Shape s{2, 70, 2, 8};
-    const std::vector<float> qkv = normals(s.qkvSize(), 30);
-    const std::vector<float> dOut = normals(s.outSize(), 31);
-    const Result one = forward(s, qkv, isa(), 1);
-    const std::vector<float> gradient = backward(s, qkv, dOut, isa(), 1);
-    for (const int threads : {2, 3}) {
-        const Result other = forward(s, qkv, isa(), threads);
-        EXPECT_TRUE(sameBits(one.out, other.out));
-        EXPECT_TRUE(sameBits(one.probabilities, other.probabilities));
-        EXPECT_TRUE(sameBits(gradient, backward(s, qkv, dOut, isa(), threads)));
+/// The rows of `s` with k and v copied for every query head that reads them.
+std::vector<float> ungrouped(const Shape& s, const Shape& plain, const std::vector<float>& qkv) {
+    std::vector<float> result(plain.qkvSize());
+    forEachRow(s, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+        for (const int part : {0, 1, 2})
+            for (std::int64_t e = 0; e < s.headDim; ++e)
+                result[qkvIndex(plain, b, i, part, h, e)] = qkv[qkvIndex(s, b, i, part, h, e)];
+    });
+    return result;
+}
+
+TEST_P(Attention, aGroupGivesTheBitsOfHeadsWithCopiesOfItsKeysAndValues) {
+    for (const Shape& s : {Shape{2, 70, 4, 2, 8}, Shape{1, 67, 3, 1, 5}}) {
+        const Shape plain{s.batch, s.seqLen, s.heads, s.heads, s.headDim};
+        const std::vector<float> qkv = normals(s.qkvSize(), 32);
+        const std::vector<float> dOut = normals(s.outSize(), 33);
+        const Result grouped = forward(s, qkv, isa());
+        const Result copied = forward(plain, ungrouped(s, plain, qkv), isa());
+        EXPECT_TRUE(sameBits(grouped.out, copied.out));
+        EXPECT_TRUE(sameBits(grouped.probabilities, copied.probabilities));
+
+        // dQ as well; dK and dV are sums, compared with the naive gradient above.
+        const std::vector<float> gradient = backward(s, qkv, dOut, isa());
+        const std::vector<float> gradientOfCopies = backward(plain, ungrouped(s, plain, qkv), dOut, isa());
+        forEachRow(s, [&](std::int64_t b, std::int64_t h, std::int64_t i) {
+            for (std::int64_t e = 0; e < s.headDim; ++e)
+                ASSERT_EQ(gradient[qkvIndex(s, b, i, 0, h, e)], gradientOfCopies[qkvIndex(plain, b, i, 0, h, e)]);
+        });
+    }
+}
+
+TEST_P(Attention, headsThatDoNotDivideIntoGroupsAreAMistakeOfTheCaller) {
+    const Shape s{1, 2, 3, 2, 4};
+    EXPECT_THROW(forward(s, normals(s.qkvSize(), 34), isa()), std::logic_error);
+    const Shape none{1, 2, 3, 0, 4};
+    EXPECT_THROW(forward(none, normals(none.qkvSize(), 34), isa()), std::logic_error);
+}
+
+TEST_P(Attention, givesTheSameBitsWithAnyNumberOfThreads) {
+    for (const Shape& s : {Shape{2, 70, 2, 2, 8}, Shape{1, 70, 6, 2, 8}, Shape{1, 70, 5, 1, 8}}) {
+        const std::vector<float> qkv = normals(s.qkvSize(), 30);
+        const std::vector<float> dOut = normals(s.outSize(), 31);
+        const Result one = forward(s, qkv, isa(), 1);
+        const std::vector<float> gradient = backward(s, qkv, dOut, isa(), 1);
+        for (const int threads : {2, 3, 5}) {
+            const Result other = forward(s, qkv, isa(), threads);
+            EXPECT_TRUE(sameBits(one.out, other.out));
+            EXPECT_TRUE(sameBits(one.probabilities, other.probabilities));
+            EXPECT_TRUE(sameBits(gradient, backward(s, qkv, dOut, isa(), threads)));
+        }
     }
 }
 
