@@ -72,13 +72,21 @@ void castFp8(const float* x, std::uint8_t* q, std::int64_t n, float scale, Fp8Fo
 void castBf16(const float* x, std::uint16_t* q, std::int64_t n, Isa isa);
 
 // ---------------------------------------------------------------- layernorm.cpp
-inline constexpr float kLayerNormEpsilon = 1e-5F;
-/// One row: y = (x − mean)·rstd·gamma + beta. Two passes: mean, then the variance around it.
-void layerNormRow(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float& mean,
-                  float& rstd, Isa isa);
-/// One row: dx += gradient; dgamma, dbeta += this row's share.
+/// One row: y = (x − mean)·rstd·gamma + beta with rstd = 1/√(variance + epsilon). Two passes: mean, then the variance
+/// around it. beta may be nullptr: none is added.
+void layerNormRow(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float epsilon,
+                  float& mean, float& rstd, Isa isa);
+/// One row: dx += gradient; dgamma, dbeta += this row's share. dbeta may be nullptr.
 void layerNormRowBackward(const float* dy, const float* x, const float* gamma, float mean, float rstd, float* dx,
                           float* dgamma, float* dbeta, std::int64_t d, Isa isa);
+
+// ---------------------------------------------------------------- rmsnorm.cpp
+/// One row: y = x·rstd·gamma with rstd = 1/√(mean(x²) + epsilon). Squares are summed in FP64, so that any finite x will
+/// do; a row of zeros needs epsilon > 0.
+void rmsNormRow(const float* x, const float* gamma, float* y, std::int64_t d, float epsilon, float& rstd, Isa isa);
+/// One row: dx += gradient; dgamma += this row's share.
+void rmsNormRowBackward(const float* dy, const float* x, const float* gamma, float rstd, float* dx, float* dgamma,
+                        std::int64_t d, Isa isa);
 
 // ---------------------------------------------------------------- pointwise.cpp
 /// GELU, tanh form: 0.5·x·(1 + tanh(√(2/π)(x + 0.044715·x³))).

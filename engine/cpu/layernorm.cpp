@@ -13,8 +13,8 @@ namespace {
 
 // ------------------------------------------------------------------------------------------------ Ref
 
-void layerNormRowRef(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float& mean,
-                     float& rstd) {
+void layerNormRowRef(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float epsilon,
+                     float& mean, float& rstd) {
     double sum = 0;
     for (std::int64_t i = 0; i < d; ++i) sum += static_cast<double>(x[i]);
     mean = static_cast<float>(sum / static_cast<double>(d));
@@ -24,8 +24,10 @@ void layerNormRowRef(const float* x, const float* gamma, const float* beta, floa
         squares += centred * centred;
     }
     const double variance = squares / static_cast<double>(d);
-    rstd = static_cast<float>(1.0 / std::sqrt(variance + static_cast<double>(kLayerNormEpsilon)));
-    for (std::int64_t i = 0; i < d; ++i) y[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
+    rstd = static_cast<float>(1.0 / std::sqrt(variance + static_cast<double>(epsilon)));
+    for (std::int64_t i = 0; i < d; ++i) y[i] = (x[i] - mean) * rstd * gamma[i];
+    if (beta == nullptr) return;
+    for (std::int64_t i = 0; i < d; ++i) y[i] += beta[i];
 }
 
 void layerNormRowBackwardRef(const float* dy, const float* x, const float* gamma, float mean, float rstd, float* dx,
@@ -37,7 +39,7 @@ void layerNormRowBackwardRef(const float* dy, const float* x, const float* gamma
         sum += static_cast<double>(dy[i] * gamma[i]);
         dot += static_cast<double>(dy[i] * gamma[i]) * static_cast<double>(normalised);
         dgamma[i] += dy[i] * normalised;
-        dbeta[i] += dy[i];
+        if (dbeta != nullptr) dbeta[i] += dy[i];
     }
     const float meanOfSum = static_cast<float>(sum / static_cast<double>(d));
     const float meanOfDot = static_cast<float>(dot / static_cast<double>(d));
@@ -75,13 +77,13 @@ AMAXSCOPE_END_ISA
 // ------------------------------------------------------------------------------------------------ dispatch
 namespace engine::cpu {
 
-void layerNormRow(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float& mean,
-                  float& rstd, Isa isa) {
+void layerNormRow(const float* x, const float* gamma, const float* beta, float* y, std::int64_t d, float epsilon,
+                  float& mean, float& rstd, Isa isa) {
 #if AMAXSCOPE_X86
-    if (isa >= Isa::Avx512) return avx512::layerNormRow(x, gamma, beta, y, d, mean, rstd);
-    if (isa >= Isa::Avx2) return avx2::layerNormRow(x, gamma, beta, y, d, mean, rstd);
+    if (isa >= Isa::Avx512) return avx512::layerNormRow(x, gamma, beta, y, d, epsilon, mean, rstd);
+    if (isa >= Isa::Avx2) return avx2::layerNormRow(x, gamma, beta, y, d, epsilon, mean, rstd);
 #endif
-    layerNormRowRef(x, gamma, beta, y, d, mean, rstd);
+    layerNormRowRef(x, gamma, beta, y, d, epsilon, mean, rstd);
 }
 
 void layerNormRowBackward(const float* dy, const float* x, const float* gamma, float mean, float rstd, float* dx,

@@ -1,7 +1,7 @@
 // Bodies of the LayerNorm kernels. Included once per instruction set, inside its region.
 
 void layerNormRow(const float* __restrict x, const float* __restrict gamma, const float* __restrict beta,
-                  float* __restrict y, std::int64_t d, float& mean, float& rstd) {
+                  float* __restrict y, std::int64_t d, float epsilon, float& mean, float& rstd) {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t i = 0; i < d; ++i) sum += x[i];
@@ -13,12 +13,17 @@ void layerNormRow(const float* __restrict x, const float* __restrict gamma, cons
         const float centred = x[i] - rowMean;
         squares += centred * centred;
     }
-    const float rowRstd = 1.0F / std::sqrt(squares / static_cast<float>(d) + kLayerNormEpsilon);
+    const float rowRstd = 1.0F / std::sqrt(squares / static_cast<float>(d) + epsilon);
 
-#pragma omp simd
-    for (std::int64_t i = 0; i < d; ++i) y[i] = (x[i] - rowMean) * rowRstd * gamma[i] + beta[i];
     mean = rowMean;
     rstd = rowRstd;
+    if (beta == nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < d; ++i) y[i] = (x[i] - rowMean) * rowRstd * gamma[i];
+        return;
+    }
+#pragma omp simd
+    for (std::int64_t i = 0; i < d; ++i) y[i] = (x[i] - rowMean) * rowRstd * gamma[i] + beta[i];
 }
 
 void layerNormRowBackward(const float* __restrict dy, const float* __restrict x, const float* __restrict gamma,
@@ -33,7 +38,10 @@ void layerNormRowBackward(const float* __restrict dy, const float* __restrict x,
         sum += weighted;
         dot += weighted * normalised;
         dgamma[i] += dy[i] * normalised;
-        dbeta[i] += dy[i];
+    }
+    if (dbeta != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < d; ++i) dbeta[i] += dy[i];
     }
     const float meanOfSum = sum / static_cast<float>(d);
     const float meanOfDot = dot / static_cast<float>(d);

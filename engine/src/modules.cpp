@@ -74,8 +74,8 @@ void normAndCast(StepContext& context, const float* x, const NormParameters& nor
     const std::int64_t d = layer.in;
     produceAndCast(context, layer.input, rows, d, scratch, "layernorm+cast", "layernorm",
                    rowWork(rows, d, 8, 4 + operandBytes(layer.input)), [&](std::int64_t row, float* target) {
-                       cpu::layerNormRow(x + row * d, norm.weight, norm.bias, target, d, norm.mean[row], norm.rstd[row],
-                                         context.isa);
+                       cpu::layerNormRow(x + row * d, norm.weight, norm.bias, target, d, 1e-5F, norm.mean[row],
+                                         norm.rstd[row], context.isa);
                    });
 }
 

@@ -16,6 +16,8 @@ using testing_support::tolerance;
 
 using Row = std::vector<double>;
 
+constexpr float kEpsilon = 1e-5F;
+
 struct Problem {
     std::vector<float> x, gamma, beta, dy;
 };
@@ -38,13 +40,13 @@ Row wide(const std::vector<float>& values) {
     return Row(values.begin(), values.end());
 }
 
-Row normalise(const Row& x, const Row& gamma, const Row& beta) {
+Row normalise(const Row& x, const Row& gamma, const Row& beta, double epsilon = static_cast<double>(kEpsilon)) {
     const double d = static_cast<double>(x.size());
     double mean = 0;
     for (const double value : x) mean += value / d;
     double variance = 0;
     for (const double value : x) variance += (value - mean) * (value - mean) / d;
-    const double rstd = 1 / std::sqrt(variance + static_cast<double>(cpu::kLayerNormEpsilon));
+    const double rstd = 1 / std::sqrt(variance + epsilon);
     Row y;
     for (std::size_t i = 0; i < x.size(); ++i) y.push_back((x[i] - mean) * rstd * gamma[i] + beta[i]);
     return y;
@@ -67,8 +69,8 @@ TEST_P(LayerNorm, rowMatchesTheDoubleReference) {
         std::vector<float> y(d + 16, 77.0F);
         float mean = 0;
         float rstd = 0;
-        cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), static_cast<std::int64_t>(d), mean, rstd,
-                          isa());
+        cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), static_cast<std::int64_t>(d), kEpsilon,
+                          mean, rstd, isa());
         const Row expected = normalise(wide(p.x), wide(p.gamma), wide(p.beta));
         for (std::size_t i = 0; i < d; ++i) {
             ASSERT_NEAR(y[i], expected[i], tolerance("layerNorm, per element")) << "d " << d << " i " << i;
@@ -86,10 +88,47 @@ TEST_P(LayerNorm, constantRowBecomesBeta) {
     std::vector<float> y(37);
     float mean = 0;
     float rstd = 0;
-    cpu::layerNormRow(x.data(), gamma.data(), beta.data(), y.data(), 37, mean, rstd, isa());
+    cpu::layerNormRow(x.data(), gamma.data(), beta.data(), y.data(), 37, kEpsilon, mean, rstd, isa());
     EXPECT_EQ(mean, 3.0F);
     EXPECT_NEAR(rstd, 1 / std::sqrt(1e-5), 1e-3);
     for (const float value : y) EXPECT_EQ(value, 0.25F);
+}
+
+TEST_P(LayerNorm, epsilonIsTheOneThatTheCallerGives) {
+    const Problem p = makeProblem(33, 8);
+    const Row expected = normalise(wide(p.x), wide(p.gamma), wide(p.beta), 0.5);
+    std::vector<float> y(33);
+    float mean = 0;
+    float rstd = 0;
+    cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), 33, 0.5F, mean, rstd, isa());
+    for (std::size_t i = 0; i < 33; ++i) ASSERT_NEAR(y[i], expected[i], tolerance("layerNorm, per element")) << i;
+}
+
+TEST_P(LayerNorm, withoutBetaIsAsWithZerosAndLeavesNoGradientForIt) {
+    for (const std::size_t d : {1U, 7U, 15U, 16U, 17U, 33U}) {
+        const Problem p = makeProblem(d, 9);
+        const std::int64_t n = static_cast<std::int64_t>(d);
+        const std::vector<float> zeros(d);
+        std::vector<float> y[] = {std::vector<float>(d), std::vector<float>(d)};
+        float mean[2] = {};
+        float rstd[2] = {};
+        cpu::layerNormRow(p.x.data(), p.gamma.data(), zeros.data(), y[0].data(), n, kEpsilon, mean[0], rstd[0], isa());
+        cpu::layerNormRow(p.x.data(), p.gamma.data(), nullptr, y[1].data(), n, kEpsilon, mean[1], rstd[1], isa());
+        EXPECT_EQ(y[0], y[1]) << d;
+        EXPECT_EQ(mean[0], mean[1]);
+        EXPECT_EQ(rstd[0], rstd[1]);
+
+        std::vector<float> dx[] = {std::vector<float>(d), std::vector<float>(d)};
+        std::vector<float> dgamma[] = {std::vector<float>(d), std::vector<float>(d)};
+        std::vector<float> dbeta(d);
+        cpu::layerNormRowBackward(p.dy.data(), p.x.data(), p.gamma.data(), mean[0], rstd[0], dx[0].data(),
+                                  dgamma[0].data(), dbeta.data(), n, isa());
+        cpu::layerNormRowBackward(p.dy.data(), p.x.data(), p.gamma.data(), mean[0], rstd[0], dx[1].data(),
+                                  dgamma[1].data(), nullptr, n, isa());
+        EXPECT_EQ(dx[0], dx[1]) << d;
+        EXPECT_EQ(dgamma[0], dgamma[1]) << d;
+        EXPECT_EQ(dbeta, p.dy) << d;
+    }
 }
 
 TEST_P(LayerNorm, nanSpreadsOverTheRow) {
@@ -98,7 +137,7 @@ TEST_P(LayerNorm, nanSpreadsOverTheRow) {
     std::vector<float> y(40);
     float mean = 0;
     float rstd = 0;
-    cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), 40, mean, rstd, isa());
+    cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), 40, kEpsilon, mean, rstd, isa());
     for (const float value : y) EXPECT_TRUE(std::isnan(value));
 }
 
@@ -109,7 +148,7 @@ TEST_P(LayerNorm, backwardMatchesCentralDifferencesAndAddsToItsTargets) {
         float mean = 0;
         float rstd = 0;
         const std::int64_t n = static_cast<std::int64_t>(d);
-        cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), n, mean, rstd, isa());
+        cpu::layerNormRow(p.x.data(), p.gamma.data(), p.beta.data(), y.data(), n, kEpsilon, mean, rstd, isa());
         cpu::layerNormRowBackward(p.dy.data(), p.x.data(), p.gamma.data(), mean, rstd, dx.data(), dgamma.data(),
                                   dbeta.data(), n, isa());
         const Row values[] = {wide(p.x), wide(p.gamma), wide(p.beta)};
