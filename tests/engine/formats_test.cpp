@@ -42,6 +42,21 @@ TEST(Formats, knownValuesGiveKnownBytes) {
     }
 }
 
+TEST(Formats, knownValuesDecodeToTheirRoundedForm) {
+    const struct {
+        float x, e4m3, e5m2;
+    } rows[] = {{1.0F, 1.0F, 1.0F},          {0.1F, 0.1015625F, 0.09375F}, {0.3952F, 0.40625F, 0.375F},
+                {17.0F, 16.0F, 16.0F},       {18.0F, 18.0F, 16.0F},        {19.0F, 20.0F, 20.0F},
+                {1.0625F, 1.0F, 1.0F},       {1.1875F, 1.25F, 1.25F},      {480.0F, 448.0F, 512.0F},
+                {1e9F, 448.0F, 57344.0F},    {4.25F, 4.0F, 4.0F},          {4.75F, 5.0F, 5.0F},
+                {-4.25F, -4.0F, -4.0F},      {1.8131605F, 1.875F, 1.75F},  {kInfinity, 448.0F, 57344.0F},
+                {65536.0F, 448.0F, 57344.0F}};
+    for (const auto& row : rows) {
+        EXPECT_EQ(decodeFp8(encodeFp8(row.x, Fp8Format::E4M3), Fp8Format::E4M3), row.e4m3) << row.x;
+        EXPECT_EQ(decodeFp8(encodeFp8(row.x, Fp8Format::E5M2), Fp8Format::E5M2), row.e5m2) << row.x;
+    }
+}
+
 TEST(Formats, smallestNormalAndSubnormalValuesAndHalfOfThem) {
     const struct {
         Fp8Format format;
