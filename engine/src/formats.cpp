@@ -131,7 +131,7 @@ std::uint8_t encodeE2M1(float value) {
 }
 
 float decodeE2M1(std::uint8_t code) {
-    return decodeBits(code & 0xF, kE2M1);
+    return decodeBits(code, kE2M1);
 }
 
 std::uint8_t encodeE8M0(float value) {
