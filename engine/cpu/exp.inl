@@ -1,12 +1,20 @@
-// e^x without branches, so that the loops that call it vectorise. Included once per instruction set, inside its region.
+// A selection and e^x without branches, so that the loops that call them vectorise. Included once per instruction set,
+// inside its region.
+
+/// condition ? a : b by masks. g++ threads the plain form's paths through all that follows and blends every step again.
+AMAXSCOPE_INLINE float select(bool condition, float a, float b) {
+    const std::uint32_t all = 0U - static_cast<std::uint32_t>(condition);
+    return __builtin_bit_cast(
+        float, (__builtin_bit_cast(std::uint32_t, a) & all) | (__builtin_bit_cast(std::uint32_t, b) & ~all));
+}
 
 /// Relative error below 4e-7 down to the smallest normal result; below x = −87.68 the result is 0, above x = 88 it
 /// stays e^88, NaN stays NaN. Splits x = n·ln2 + r with |r| ≤ ln2/2 and multiplies the polynomial in r by 2^n.
 AMAXSCOPE_INLINE float expApprox(float x) {
     constexpr float kSmallest = -88.0F;  // n = −127 there: the exponent field becomes 0 and with it the result
     constexpr float kRoundToInteger = 12582912.0F;  // 1.5·2^23: adding it leaves the nearest integer in the low bits
-    const float notTooSmall = x < kSmallest ? kSmallest : x;
-    const float limited = notTooSmall > 88.0F ? 88.0F : notTooSmall;
+    const float notTooSmall = select(x < kSmallest, kSmallest, x);
+    const float limited = select(notTooSmall > 88.0F, 88.0F, notTooSmall);
     const float shifted = limited * 1.44269504F + kRoundToInteger;
     const float n = shifted - kRoundToInteger;
     // ln2 in two parts: n times the first is exact.

@@ -88,11 +88,21 @@ void rmsNormRow(const float* x, const float* gamma, float* y, std::int64_t d, fl
 void rmsNormRowBackward(const float* dy, const float* x, const float* gamma, float rstd, float* dx, float* dgamma,
                         std::int64_t d, Isa isa);
 
+// ---------------------------------------------------------------- activation.cpp
+/// Gelu is the tanh form: 0.5·x·(1 + tanh(√(2/π)(x + 0.044715·x³))). Silu: x/(1 + e^−x).
+/// Gated kinds read twice as many inputs as they give outputs: act(first half) · second half.
+enum class Activation : std::uint8_t { Gelu, Relu, Silu, GeGlu, ReGlu, SwiGlu };
+constexpr bool isGated(Activation kind) {
+    return kind >= Activation::GeGlu;
+}
+/// One row of n outputs: y[n] from x[n], or x[2n] for a gated kind. NaN stays NaN; activations of −∞ are 0, their
+/// limit.
+void activate(Activation kind, const float* x, float* y, std::int64_t n, Isa isa);
+/// dx = dy[n] · derivative, of the size of x. Slopes at ±∞ are their limits; that of Relu at 0 is 0. An infinite dy
+/// never vanishes. dx may be dy where the kind is not gated.
+void activateBackward(Activation kind, const float* x, const float* dy, float* dx, std::int64_t n, Isa isa);
+
 // ---------------------------------------------------------------- pointwise.cpp
-/// GELU, tanh form: 0.5·x·(1 + tanh(√(2/π)(x + 0.044715·x³))).
-void gelu(const float* x, float* y, std::int64_t n, Isa isa);
-/// dx = dy · gelu'(x).
-void geluBackward(const float* x, const float* dy, float* dx, std::int64_t n, Isa isa);
 void addTo(float* y, const float* x, std::int64_t n, Isa isa);  // y += x
 void scaleBy(float* y, float factor, std::int64_t n, Isa isa);  // y *= factor
 double sumOfSquares(const float* x, std::int64_t n, Isa isa);   // FP64 sum of FP32 squares

@@ -1,38 +1,17 @@
-// Element-wise kernels: GELU and its derivative, sums, scaling, exponential.
+// Element-wise kernels: sums, scaling, exponential.
 //   Ref     plain loops and libm
 //   Avx2    pointwise.inl compiled for 8 lanes, with its own branch-free exponential (exp.inl)
 //   Avx512  the same for 16 lanes
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace engine::cpu {
 
 namespace {
 
-constexpr float kGeluA = 0.7978845608F;  // √(2/π)
-constexpr float kGeluB = 0.044715F;
-constexpr float kGeluFlat = 900.0F;  // beyond x² = 900 the slope is 0 or 1 and x² may be anything
-
 // ------------------------------------------------------------------------------------------------ Ref
-
-void geluRef(const float* x, float* y, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        const float u = kGeluA * (x[i] + kGeluB * x[i] * x[i] * x[i]);
-        y[i] = 0.5F * x[i] * (1.0F + std::tanh(u));
-    }
-}
-
-void geluBackwardRef(const float* x, const float* dy, float* dx, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        const float squared = std::min(x[i] * x[i], kGeluFlat);
-        const float t = std::tanh(kGeluA * x[i] * (1.0F + kGeluB * squared));
-        const float slope = kGeluA * (1.0F + 3.0F * kGeluB * squared);
-        dx[i] = dy[i] * (0.5F * (1.0F + t) + 0.5F * x[i] * (1.0F - t * t) * slope);
-    }
-}
 
 void addToRef(float* y, const float* x, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) y[i] += x[i];
@@ -81,22 +60,6 @@ AMAXSCOPE_END_ISA
 
 // ------------------------------------------------------------------------------------------------ dispatch
 namespace engine::cpu {
-
-void gelu(const float* x, float* y, std::int64_t n, Isa isa) {
-#if AMAXSCOPE_X86
-    if (isa >= Isa::Avx512) return avx512::gelu(x, y, n);
-    if (isa >= Isa::Avx2) return avx2::gelu(x, y, n);
-#endif
-    geluRef(x, y, n);
-}
-
-void geluBackward(const float* x, const float* dy, float* dx, std::int64_t n, Isa isa) {
-#if AMAXSCOPE_X86
-    if (isa >= Isa::Avx512) return avx512::geluBackward(x, dy, dx, n);
-    if (isa >= Isa::Avx2) return avx2::geluBackward(x, dy, dx, n);
-#endif
-    geluBackwardRef(x, dy, dx, n);
-}
 
 void addTo(float* y, const float* x, std::int64_t n, Isa isa) {
 #if AMAXSCOPE_X86

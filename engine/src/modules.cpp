@@ -82,8 +82,9 @@ void normAndCast(StepContext& context, const float* x, const NormParameters& nor
 void geluAndCast(StepContext& context, const float* hidden, std::int64_t rows, GemmLayer& layer, float* scratch) {
     const std::int64_t f = layer.in;
     produceAndCast(context, layer.input, rows, f, scratch, "gelu+cast", "gelu",
-                   rowWork(rows, f, 10, 4 + operandBytes(layer.input)),
-                   [&](std::int64_t row, float* target) { cpu::gelu(hidden + row * f, target, f, context.isa); });
+                   rowWork(rows, f, 10, 4 + operandBytes(layer.input)), [&](std::int64_t row, float* target) {
+                       cpu::activate(cpu::Activation::Gelu, hidden + row * f, target, f, context.isa);
+                   });
 }
 
 void gradAndCast(StepContext& context, float* dy, std::int64_t rows, GemmLayer& layer) {
@@ -121,8 +122,8 @@ void geluGradAndCast(StepContext& context, const float* hidden, float* dy, std::
             const Range range("dgelu", RangeKind::Kernel, rowWork(rows, cols, 14, 12));
             context.pool.run([&](int chunk) {
                 const auto [first, last] = context.pool.part(rows, chunk);
-                cpu::geluBackward(hidden + first * cols, dy + first * cols, dy + first * cols, (last - first) * cols,
-                                  context.isa);
+                cpu::activateBackward(cpu::Activation::Gelu, hidden + first * cols, dy + first * cols,
+                                      dy + first * cols, (last - first) * cols, context.isa);
             });
         }
         gradAndCast(context, dy, rows, layer);
@@ -138,7 +139,8 @@ void geluGradAndCast(StepContext& context, const float* hidden, float* dy, std::
         const auto [first, last] = context.pool.part(rows, chunk);
         for (std::int64_t row = first; row < last; ++row) {
             float* target = buffer.row(row);
-            cpu::geluBackward(hidden + row * cols, dy + row * cols, target, cols, context.isa);
+            cpu::activateBackward(cpu::Activation::Gelu, hidden + row * cols, dy + row * cols, target, cols,
+                                  context.isa);
             cpu::addTo(partial, target, cols, context.isa);
             cast.castRow(chunk, row, target);
         }

@@ -1,4 +1,4 @@
-// GELU, exponential, sums and scaling at every instruction-set level against FP64 references.
+// Exponential, sums and scaling at every instruction-set level against FP64 references.
 #include "elementwise_tolerances.h"
 #include "isa_levels.h"
 
@@ -18,19 +18,6 @@ using testing_support::tolerance;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-double tanhArgument(double x) {
-    return std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x);
-}
-double geluOf(double x) {
-    return 0.5 * x * (1.0 + std::tanh(tanhArgument(x)));
-}
-
-/// By central differences: shares no formula with the kernel. Error about 1e-10.
-double geluSlope(double x) {
-    const double h = 1e-5;
-    return (geluOf(x + h) - geluOf(x - h)) / (2 * h);
-}
-
 /// A grid over [low, high] whose length is no multiple of a vector.
 std::vector<float> grid(double low, double high, int n) {
     std::vector<float> values;
@@ -44,16 +31,6 @@ std::int64_t sizeOf(const std::vector<float>& values) {
 
 class Pointwise : public testing_support::IsaTest {
 protected:
-    std::vector<float> gelu(const std::vector<float>& x) const {
-        std::vector<float> y(x.size());
-        cpu::gelu(x.data(), y.data(), sizeOf(x), isa());
-        return y;
-    }
-    std::vector<float> geluBackward(const std::vector<float>& x, const std::vector<float>& dy) const {
-        std::vector<float> dx(x.size());
-        cpu::geluBackward(x.data(), dy.data(), dx.data(), sizeOf(x), isa());
-        return dx;
-    }
     std::vector<float> exp(const std::vector<float>& x) const {
         std::vector<float> y(x.size());
         cpu::expOf(x.data(), y.data(), sizeOf(x), isa());
@@ -61,49 +38,6 @@ protected:
     }
 };
 INSTANTIATE_FOR_ALL_LEVELS(Pointwise);
-
-TEST_P(Pointwise, geluFollowsTheTanhForm) {
-    const std::vector<float> x = grid(-12, 12, 20011);
-    const std::vector<float> y = gelu(x);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double bound = tolerance("gelu, per max(1,|x|)") * std::max(1.0, std::fabs(static_cast<double>(x[i])));
-        ASSERT_NEAR(y[i], geluOf(static_cast<double>(x[i])), bound) << x[i];
-    }
-}
-
-TEST_P(Pointwise, geluIsFlatFarLeftIdentityFarRightAndKeepsNan) {
-    const std::vector<float> y = gelu({-1e30F, -100.0F, 0.0F, 100.0F, 1e30F, kInfinity, kNan});
-    EXPECT_EQ(y[0], 0.0F);
-    EXPECT_EQ(y[1], 0.0F);
-    EXPECT_EQ(y[2], 0.0F);
-    EXPECT_EQ(y[3], 100.0F);
-    EXPECT_EQ(y[4], 1e30F);
-    EXPECT_EQ(y[5], kInfinity);
-    EXPECT_TRUE(std::isnan(y[6]));
-}
-
-TEST_P(Pointwise, geluBackwardIsTheSlopeTimesTheGradient) {
-    const std::vector<float> x = grid(-12, 12, 20011);
-    std::vector<float> dy(x.size());
-    for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = i % 2 == 0 ? 1.5F : -0.25F;
-    const std::vector<float> dx = geluBackward(x, dy);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double gradient = static_cast<double>(dy[i]);
-        const double expected = gradient * geluSlope(static_cast<double>(x[i]));
-        ASSERT_NEAR(dx[i], expected, tolerance("geluBackward, per |dy|") * std::fabs(gradient)) << x[i];
-    }
-}
-
-TEST_P(Pointwise, geluBackwardStaysFiniteForHugeInputAndKeepsNan) {
-    const std::vector<float> dx =
-        geluBackward({-1e30F, -100.0F, 100.0F, 1e30F, kNan, 1.0F}, {2.0F, 2.0F, 2.0F, 2.0F, 2.0F, kNan});
-    EXPECT_EQ(dx[0], 0.0F);
-    EXPECT_EQ(dx[1], 0.0F);
-    EXPECT_EQ(dx[2], 2.0F);
-    EXPECT_EQ(dx[3], 2.0F);
-    EXPECT_TRUE(std::isnan(dx[4]));
-    EXPECT_TRUE(std::isnan(dx[5]));
-}
 
 TEST_P(Pointwise, exponentialIsAccurateDownToTheSmallestNormal) {
     std::vector<float> x = grid(-87.33, 10, 200003);
