@@ -51,7 +51,7 @@ private:
         std::unordered_set<std::string> seen;
     };
 
-    bool pass(JsonValue value) {
+    bool pass(const JsonValue& value) {
         if (m_frames.empty()) throw JsonProblem("is not a JSON object");
         m_visitor.value(m_place, value);
         return true;

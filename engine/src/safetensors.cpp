@@ -100,15 +100,16 @@ public:
 private:
     static bool isMetadata(const JsonPlace& place) { return place.keys[0] == kMetadata; }
 
-    [[noreturn]] void fail(const JsonPlace& place, const std::string& why) const {
-        throw tensorFailure(m_path, place.keys[0], why, kDamaged);
+    [[noreturn]] void fail(const JsonPlace& place, const std::string& why, const std::string& fix = kDamaged) const {
+        throw tensorFailure(m_path, place.keys[0], why, fix);
     }
 
     [[noreturn]] void failField(const JsonPlace& place) const {
         const std::string& key = place.keys[1];
         if (key == "dtype") fail(place, "its dtype is not a text");
         if (key == "shape" || key == "data_offsets") fail(place, "its " + key + " is not a list of whole numbers");
-        fail(place, "its entry has an unknown field \"" + printable(key) + "\"");
+        // It could change what the numbers mean.
+        fail(place, "its entry has an unknown field \"" + printable(key) + "\"", "use a file without it");
     }
 
     void begin(const JsonPlace& place) {

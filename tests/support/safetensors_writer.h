@@ -18,7 +18,7 @@ struct StoredTensor {
 template <typename Number>
 std::string bytesOf(const std::vector<Number>& numbers) {
     std::string bytes(numbers.size() * sizeof(Number), '\0');
-    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
     return bytes;
 }
 
