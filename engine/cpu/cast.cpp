@@ -5,9 +5,9 @@
 // Codes, amax and counts are the same at every level, bit for bit; the two FP64 sums differ in their order only.
 #include "cpu/isa.h"
 #include "cpu/kernels.h"
+#include "cpu/quantise.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -22,6 +22,8 @@ void CastStats::add(const CastStats& other) {
     count += other.count;
     sqError += other.sqError;
     sqSignal += other.sqSignal;
+    scaleInvMin = std::min(scaleInvMin, other.scaleInvMin);
+    scaleInvMax = std::max(scaleInvMax, other.scaleInvMax);
 }
 
 namespace {
@@ -61,16 +63,6 @@ void castBf16Ref(const float* x, std::uint16_t* q, std::int64_t n) {
 }
 
 }  // namespace
-
-/// Bit patterns that the vector versions need; mirrors fp8Limits().
-template <Fp8Format format>
-struct CastBits {
-    static constexpr int kMantissa = fp8Limits(format).mantissaBits;
-    static constexpr float kMax = fp8Limits(format).max;
-    static constexpr int kMaxBits = std::bit_cast<int>(fp8Limits(format).max);
-    static constexpr int kMinNormalBits = std::bit_cast<int>(fp8Limits(format).minNormal);
-};
-
 }  // namespace engine::cpu
 
 #if AMAXSCOPE_X86
@@ -79,6 +71,8 @@ struct CastBits {
 AMAXSCOPE_BEGIN_AVX2
 namespace engine::cpu::avx2 {
 namespace {
+#include "cpu/quantise_avx2.inl"
+
 #include "cpu/cast_avx2.inl"
 }  // namespace
 }  // namespace engine::cpu::avx2
@@ -88,6 +82,8 @@ AMAXSCOPE_END_ISA
 AMAXSCOPE_BEGIN_AVX512
 namespace engine::cpu::avx512 {
 namespace {
+#include "cpu/quantise_avx512.inl"
+
 #include "cpu/cast_avx512.inl"
 }  // namespace
 }  // namespace engine::cpu::avx512

@@ -1,37 +1,6 @@
 // AVX-512 casts. Included by cast.cpp inside its AVX-512 region. Works in blocks of 64 elements: four vectors in, one
 // vector of codes out; the last block is loaded and stored under masks.
 
-/// Magnitude codes of |y| as 32-bit lanes, and the value they stand for. |y| + 2^(e+23−M) rounds |y| to M mantissa
-/// bits, to nearest even, by the FP adder itself; e is never below the smallest normal, which yields subnormals.
-template <Fp8Format format>
-AMAXSCOPE_INLINE __m512i quantise16(__m512 y, __m512& roundedMagnitude) {
-    using Bits = CastBits<format>;
-    const __m512i bits = _mm512_castps_si512(y);
-    const __m512i magnitude = _mm512_and_si512(bits, _mm512_set1_epi32(0x7FFFFFFF));
-    const __mmask16 nan = _mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q);
-    const __m512i clamped = _mm512_min_epu32(magnitude, _mm512_set1_epi32(Bits::kMaxBits));
-    const __m512i smallest = _mm512_set1_epi32(Bits::kMinNormalBits);
-    const __m512i exponent = _mm512_max_epu32(_mm512_and_si512(clamped, _mm512_set1_epi32(0x7F800000)), smallest);
-    const __m512i magic = _mm512_add_epi32(exponent, _mm512_set1_epi32((23 - Bits::kMantissa) << 23));
-    const __m512 sum = _mm512_add_ps(_mm512_castsi512_ps(clamped), _mm512_castsi512_ps(magic));
-    roundedMagnitude = _mm512_sub_ps(sum, _mm512_castsi512_ps(magic));
-    const __m512i mantissa = _mm512_sub_epi32(_mm512_castps_si512(sum), magic);
-    const __m512i binade = _mm512_srli_epi32(_mm512_sub_epi32(exponent, smallest), 23 - Bits::kMantissa);
-    const __m512i code = _mm512_add_epi32(mantissa, binade);
-    const __m512i sign = _mm512_srli_epi32(bits, 24);
-    const __m512i withSign =
-        _mm512_ternarylogic_epi32(code, sign, _mm512_set1_epi32(0x80), 0xF8);  // code | (sign & 80)
-    return _mm512_mask_mov_epi32(withSign, nan, _mm512_set1_epi32(0x7F));
-}
-
-/// The low bytes of 4 × 16 lanes, in order.
-AMAXSCOPE_INLINE __m512i packBytes(const __m512i* lanes) {
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    const __m512i low = _mm512_packus_epi32(lanes[0], lanes[1]);
-    const __m512i high = _mm512_packus_epi32(lanes[2], lanes[3]);
-    return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
-}
-
 /// Part `part` (16 elements) of the mask of 64.
 AMAXSCOPE_INLINE __mmask16 partOf(std::uint64_t mask, int part) {
     return static_cast<__mmask16>(mask >> (16 * part));
@@ -159,7 +128,7 @@ AMAXSCOPE_INLINE void castBlock(const float* source, std::uint8_t* q, std::uint6
                        : _mm512_loadu_ps(source + 16 * part);
         const __m512 absolute = _mm512_abs_ps(x[part]);
         __m512 magnitude;
-        codes[part] = quantise16<format>(_mm512_mul_ps(x[part], scale), magnitude);
+        codes[part] = quantise16<CastBits<format>>(_mm512_mul_ps(x[part], scale), magnitude);
         if (counting) {
             largest = _mm512_max_epu32(largest, _mm512_castps_si512(absolute));
             smallest = _mm512_min_epu32(smallest, _mm512_castps_si512(absolute));
@@ -227,15 +196,6 @@ void castFp8(const float* x, std::uint8_t* q, std::int64_t n, float scale, Fp8Fo
     }
     if (counting) return castFormat<Fp8Format::E5M2, true>(x, q, n, scale, stats);
     castFormat<Fp8Format::E5M2, false>(x, q, n, scale, stats);
-}
-
-AMAXSCOPE_INLINE __m256i bf16Of16(__m512 x) {
-    const __m512i bits = _mm512_castps_si512(x);
-    const __m512i lastKeptBit = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), lastKeptBit);
-    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-    const __m512i high = _mm512_mask_mov_epi32(_mm512_srli_epi32(rounded, 16), nan, _mm512_set1_epi32(0x7FFF));
-    return _mm512_cvtepi32_epi16(high);
 }
 
 void castBf16(const float* x, std::uint16_t* q, std::int64_t n) {

@@ -2,9 +2,11 @@
 // list last. Ref is plain loops and libm: what the tests compare the others with.
 #pragma once
 
+#include "engine/error.h"
 #include "engine/formats.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace engine::cpu {
@@ -21,10 +23,15 @@ Isa bestIsa();
 /// The implementation each kernel family uses at this level: "gemm=avx512_bf16 quantize=avx512 …".
 std::string kernelNames(Isa isa);
 
-/// How a GEMM operand is stored.
-enum class Type : std::uint8_t { F32 = 1, Bf16 = 2, E4M3 = 3, E5M2 = 4 };
+/// How a GEMM operand is stored. E2M1 exists with block scales only (block_cast.h) and is unpacked before a product.
+enum class Type : std::uint8_t { F32 = 1, Bf16 = 2, E4M3 = 3, E5M2 = 4, E2M1 = 5 };
 constexpr std::int64_t bytesOf(Type type) {
+    ENGINE_CHECK(type != Type::E2M1, "an E2M1 code is half a byte");
     return type == Type::F32 ? 4 : type == Type::Bf16 ? 2 : 1;
+}
+/// Of `count` elements side by side.
+constexpr std::int64_t bytesFor(Type type, std::int64_t count) {
+    return type == Type::E2M1 ? (count + 1) / 2 : count * bytesOf(type);
 }
 
 // ---------------------------------------------------------------- gemm.cpp
@@ -63,6 +70,9 @@ struct CastStats {
     std::int64_t count = 0;
     double sqError = 0;   // Σ(x − q/scale)² over finite x
     double sqSignal = 0;  // Σx² over finite x
+    // Of block-scaled casts: smallest and largest factor that turns a code back into a value.
+    float scaleInvMin = std::numeric_limits<float>::infinity();
+    float scaleInvMax = 0;
     void add(const CastStats& other);
 };
 /// q = saturating round-to-nearest-even cast of x·scale (FP32 product). Fills amax always; the counts and sums only
