@@ -145,6 +145,22 @@ struct AttentionBackwardArgs {
 };
 void attentionBackward(ThreadPool& pool, const AttentionBackwardArgs& args, Isa isa);
 
+// ---------------------------------------------------------------- rotary.cpp
+/// cosSin [seqLen][headDim]: per position the cosines of its headDim/2 angles, then their sines, computed in FP64.
+/// Angle i is position · theta^(−2i/headDim). headDim is even.
+void rotaryTable(float* cosSin, std::int64_t seqLen, std::int64_t headDim, double theta);
+struct RotaryArgs {
+    std::int64_t seqLen;     // the position of token t is t % seqLen
+    std::int64_t rowStride;  // of x
+    std::int64_t heads, headDim;
+    const float* table;  // of rotaryTable() for the same headDim and at least seqLen positions
+    bool inverse;        // turns back: the backward pass
+};
+/// In place: turns tokens [firstToken, lastToken) of x [tokens][rowStride], whose rows begin with heads·headDim
+/// elements to be turned. Element i and i + headDim/2 of a head are a pair (not interleaved). Packed QKV rows: heads +
+/// kvHeads turns q and k in one call.
+void rotateHeads(float* x, std::int64_t firstToken, std::int64_t lastToken, const RotaryArgs& args, Isa isa);
+
 // ---------------------------------------------------------------- adamw.cpp
 struct AdamWArgs {
     float lr, beta1, beta2, epsilon, weightDecay;

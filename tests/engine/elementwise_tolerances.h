@@ -31,6 +31,7 @@ inline constexpr std::array kTolerances{
     Tolerance{"rmsNorm, relative", 2 * kUlp, "three roundings of half an ulp: rstd and two products"},
     Tolerance{"rmsNormBackward, per element", 16 * kUlp,
               "a dozen roundings of terms below 2, and of the sum with 1 or 2"},
+    Tolerance{"rotary, per length of the pair", 2 * kUlp, "cosine, sine, two products and their sum, half an ulp each"},
     Tolerance{"loss, relative", 2e-6, "exponential 4e-7, its FP32 block sums, differences of logits rounded once"},
     Tolerance{"lossGradient, absolute", 2e-6, "as the loss; probabilities are at most 1"},
     Tolerance{"adamW, per max(1,|w|)", 1e-6, "five steps of a dozen FP32 roundings each, scaled by lr"},
