@@ -6,6 +6,7 @@
 #include "cpu/block_cast.h"
 
 #include "cpu/block_work.h"
+#include "cpu/gemm_kernels.h"
 #include "cpu/isa.h"
 #include "cpu/quantise.h"
 #include "src/random.h"
@@ -35,7 +36,7 @@ const float* scaleValues(BlockScale scaleType) {
         return values;
     }();
     if (scaleType == BlockScale::F32) return nullptr;
-    return scaleType == BlockScale::E8M0 ? e8m0.data() : blockValues(Type::E4M3);
+    return scaleType == BlockScale::E8M0 ? e8m0.data() : fp8Values(Type::E4M3);
 }
 
 /// Smallest and largest scale_inv among `count` scales in a row. Bytes of either kind are in the order of their values.
@@ -202,8 +203,7 @@ BlockWork blockWork(const BlockCast& cast, std::int64_t firstRow, std::int64_t r
     ENGINE_CHECK(fp4 == (cast.scaleType == BlockScale::E4M3), "E4M3 scales go with E2M1 elements");
     ENGINE_CHECK(fp4 || !cast.stochastic, "only E2M1 is rounded stochastically");
     ENGINE_CHECK(cast.blockRows > 0, "a block needs rows");
-    ENGINE_CHECK(cast.blockCols == 1 || cast.blockCols == 16 || cast.blockCols == 32 ||
-                     (cast.blockCols > 0 && cast.blockCols % 64 == 0),
+    ENGINE_CHECK(cast.blockCols == 1 || (cast.blockCols >= 16 && (cast.blockCols & (cast.blockCols - 1)) == 0),
                  "this width of a block has no kernel");
     ENGINE_CHECK(cast.amaxEpsilon >= 0 && std::isfinite(cast.amaxEpsilon), "an amax is finite and not negative");
     ENGINE_CHECK(cast.globalEncode > 0 && std::isfinite(cast.globalEncode), "a scale is finite and positive");
@@ -213,6 +213,7 @@ BlockWork blockWork(const BlockCast& cast, std::int64_t firstRow, std::int64_t r
             .firstRow = firstRow,
             .rows = rows,
             .cols = cols,
+            .colShift = std::countr_zero(static_cast<std::uint64_t>(cast.blockCols)),
             .scaleCols = (cols + cast.blockCols - 1) / cast.blockCols,
             .typeMax = largestOf(cast.type),
             .inverseMax = 1.0F / largestOf(cast.type),
@@ -244,6 +245,8 @@ namespace {
 
 #include "cpu/block_lanes_avx2.inl"
 
+#include "cpu/block_segment.inl"
+
 #include "cpu/block_cast.inl"
 }  // namespace
 }  // namespace engine::cpu::avx2
@@ -256,6 +259,8 @@ namespace {
 #include "cpu/quantise_avx512.inl"
 
 #include "cpu/block_lanes_avx512.inl"
+
+#include "cpu/block_segment.inl"
 
 #include "cpu/block_cast.inl"
 }  // namespace

@@ -18,7 +18,7 @@ enum class BlockScale : std::uint8_t { E8M0 = 1, F32 = 2, E4M3 = 3 };
 struct BlockCast {
     Type type = Type::E4M3;  // E4M3 or E5M2 with E8M0 or F32 scales, E2M1 with E4M3 scales
     std::int64_t blockRows = 1;
-    std::int64_t blockCols = 32;  // 1, 16, 32 or a multiple of 64
+    std::int64_t blockCols = 32;  // 1, or a power of two from 16 on
     BlockScale scaleType = BlockScale::E8M0;
     bool powerOfTwo = true;      // F32 scales: the mantissa of the scale is cleared (rounds it down)
     float amaxEpsilon = 0;       // F32 scales: a smaller amax counts as this

@@ -1,11 +1,12 @@
 // Body of the block-scaled casts, in the vector operations of block_lanes_*.inl. Included once per instruction set,
-// inside its region. A strip of blockRows rows is done in groups of columns: first the maxima of its columns, then the
-// scales of its blocks, then, row by row, the codes; the second reading comes from the cache.
+// inside its region, after block_segment.inl. A strip of blockRows rows is done in segments of columns: first the
+// maxima of its blocks, then their scales, many at a time, then, row by row, the codes; the second reading comes from
+// the cache.
 
-/// What is multiplied into 4 × kLanes columns, before the cast and to read a code back.
-struct ChunkScales {
-    Lanes encode[4];
-    Lanes decode[4];
+/// Scales of a segment, one float each.
+struct SegmentScales {
+    alignas(64) float encode[kChunk];
+    alignas(64) float decode[kChunk];
 };
 
 struct ScaleLanes {
@@ -65,69 +66,87 @@ AMAXSCOPE_INLINE void loadChunk(const float* source, std::int64_t width, Lanes* 
     }
 }
 
-/// Maxima of |x| in rows × width elements, column by column modulo kChunk.
+/// Maxima of |x| column by column, for blocks one column wide; `width` ≤ kChunk.
 AMAXSCOPE_INLINE void columnMaxima(const float* source, std::int64_t rows, std::int64_t cols, std::int64_t width,
-                                   Lanes* maxima) {
+                                   float* maxima) {
+    Lanes largest[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) maxima[i] = lanesOf(0);
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t col = 0; col < width; col += kChunk) {
-            Lanes x[4];
-            loadChunk(source + row * cols + col, width - col, x);
+    for (int i = 0; i < 4; ++i) largest[i] = lanesOf(0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        Lanes x[4];
+        loadChunk(source + row * cols, width, x);
 #pragma GCC unroll 4
-            for (int i = 0; i < 4; ++i) maxima[i] = larger(magnitudeOf(x[i]), maxima[i]);
-        }
+        for (int i = 0; i < 4; ++i) largest[i] = larger(magnitudeOf(x[i]), largest[i]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) store(maxima + i * kLanes, largest[i]);
 }
 
-/// Blocks one column wide: every lane has its own scale.
-AMAXSCOPE_INLINE void scaleColumns(const BlockWork& work, const Lanes* maxima, std::int64_t width, void* scales,
-                                   std::int64_t slot, ChunkScales& chunk) {
-    Words codes[4];
+/// Maxima of |x| of a block `vectors` · kLanes wide, lane by lane; columns from `width` on are absent.
+AMAXSCOPE_INLINE Lanes blockMaximum(const float* source, std::int64_t rows, std::int64_t cols, std::int64_t vectors,
+                                    std::int64_t width) {
+    Lanes largest = lanesOf(0);
+    for (std::int64_t row = 0; row < rows; ++row, source += cols) {
+        if (width >= vectors * kLanes) {
+            for (std::int64_t v = 0; v < vectors; ++v)
+                largest = larger(magnitudeOf(load(source + v * kLanes)), largest);
+        } else {
+            for (std::int64_t v = 0; v * kLanes < width; ++v) {
+                largest = larger(magnitudeOf(loadFirst(source + v * kLanes, width - v * kLanes)), largest);
+            }
+        }
+    }
+    return largest;
+}
+
+/// Maxima of all blocks of a segment, four at a time; `maxima` has room for four more than there are.
+template <int fixedVectors>
+AMAXSCOPE_INLINE void blockMaxima(const BlockWork& work, const float* source, std::int64_t rows, std::int64_t width,
+                                  float* maxima) {
+    const std::int64_t blockCols = work.cast.blockCols;
+    const std::int64_t vectors = fixedVectors > 0 ? fixedVectors : blockCols / kLanes;
+    for (std::int64_t col = 0; col < width; col += 4 * blockCols, maxima += 4) {
+        Lanes largest[4];
 #pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) {
+            const std::int64_t first = col + i * blockCols;
+            largest[i] = blockMaximum(source + first, first < width ? rows : 0, work.cols, vectors, width - first);
+        }
+        storeMaxima(maxima, largest);
+    }
+}
+
+AMAXSCOPE_INLINE void segmentMaxima(const BlockWork& work, const float* source, std::int64_t rows, std::int64_t width,
+                                    float* maxima) {
+    if (work.colShift == 0) return columnMaxima(source, rows, work.cols, width, maxima);
+    const std::int64_t vectors = work.cast.blockCols / kLanes;
+    if (vectors == 1) return blockMaxima<1>(work, source, rows, width, maxima);
+    if (vectors == 2) return blockMaxima<2>(work, source, rows, width, maxima);
+    blockMaxima<0>(work, source, rows, width, maxima);
+}
+
+/// Scales of `count` ≤ kChunk blocks side by side, into `segment` and, from `slot` on, into the tensor's array. Also
+/// raises `amax`.
+AMAXSCOPE_INLINE void scaleSegment(const BlockWork& work, const float* maxima, std::int64_t count, void* scales,
+                                   std::int64_t slot, SegmentScales& segment, Lanes& amax) {
+    Words codes[4];
     for (int i = 0; i < 4; ++i) {
-        const ScaleLanes scale = scalesOf(work, maxima[i]);
-        chunk.encode[i] = scale.encode;
-        chunk.decode[i] = scale.decode;
+        // Absent columns are zeros: any finite scale keeps them so.
+        ScaleLanes scale = {lanesOf(1), lanesOf(1), wordsOf(0)};
+        if (i * kLanes < count) {
+            const Lanes blocks = loadFirst(maxima + i * kLanes, count - i * kLanes);
+            scale = scalesOf(work, blocks);
+            amax = larger(blocks, amax);
+        }
+        store(segment.encode + i * kLanes, scale.encode);
+        store(segment.decode + i * kLanes, scale.decode);
         codes[i] = scale.code;
     }
     if (work.cast.scaleType != BlockScale::F32) {
-        return storeBytes(static_cast<std::uint8_t*>(scales) + slot, codes, width);
+        return storeBytes(static_cast<std::uint8_t*>(scales) + slot, codes, count);
     }
     float* target = static_cast<float*>(scales) + slot;
-    for (int i = 0; i < 4; ++i) storeFirst(target + i * kLanes, chunk.decode[i], width - i * kLanes);
-}
-
-/// Wider blocks: one, two or four vectors share a scale. Blocks wider than a chunk have but one.
-AMAXSCOPE_INLINE void scaleBlocks(const BlockWork& work, Lanes* maxima, std::int64_t width, void* scales,
-                                  std::int64_t slot, ChunkScales& chunk) {
-    const std::int64_t blockCols = work.cast.blockCols;
-    if (blockCols >= 2 * kLanes) {
-        maxima[0] = maxima[1] = larger(maxima[0], maxima[1]);
-        maxima[2] = maxima[3] = larger(maxima[2], maxima[3]);
-    }
-    if (blockCols >= 4 * kLanes) maxima[0] = maxima[1] = maxima[2] = maxima[3] = larger(maxima[0], maxima[2]);
-    const ScaleLanes scale = scalesOf(work, maximaOf4(maxima));
-    chunk.encode[0] = spread<0>(scale.encode);
-    chunk.encode[1] = spread<1>(scale.encode);
-    chunk.encode[2] = spread<2>(scale.encode);
-    chunk.encode[3] = spread<3>(scale.encode);
-    chunk.decode[0] = spread<0>(scale.decode);
-    chunk.decode[1] = spread<1>(scale.decode);
-    chunk.decode[2] = spread<2>(scale.decode);
-    chunk.decode[3] = spread<3>(scale.decode);
-
-    const std::int64_t vectors = blockCols < kChunk ? blockCols / kLanes : 4;
-    float stored[kLanes];
-    store(stored, work.cast.scaleType == BlockScale::F32 ? scale.decode : asLanes(scale.code));
-    for (std::int64_t block = 0; block * blockCols < width; ++block) {
-        const float value = stored[kMaximumLane[block * vectors]];
-        if (work.cast.scaleType == BlockScale::F32) {
-            static_cast<float*>(scales)[slot + block] = value;
-        } else {
-            static_cast<std::uint8_t*>(scales)[slot + block] =
-                static_cast<std::uint8_t>(__builtin_bit_cast(std::uint32_t, value));
-        }
-    }
+    for (std::int64_t i = 0; i < count; ++i) target[i] = segment.decode[i];
 }
 
 /// Counts of one vector whose cast is done. Absent lanes count as zeros.
@@ -158,20 +177,21 @@ AMAXSCOPE_INLINE Words quantiseTo(Lanes y, Lanes& magnitude) {
 /// Codes of one row of a chunk; `index` is the first element's place in the tensor.
 template <Type type, bool stochastic, bool counting>
 AMAXSCOPE_INLINE void castChunk(const BlockWork& work, const float* source, std::int64_t width, std::int64_t index,
-                                const ChunkScales& chunk, std::uint8_t* codes, CastSums& sums, CastStats& stats) {
+                                const Lanes* encode, const Lanes* decode, std::uint8_t* codes, CastSums& sums,
+                                CastStats& stats) {
     Lanes x[4];
     Words lanes[4];
     loadChunk(source, width, x);
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-        const Lanes y = product(x[i], chunk.encode[i]);
+        const Lanes y = product(x[i], encode[i]);
         Lanes magnitude;
         if constexpr (stochastic) {
             lanes[i] = quantiseStochastic(y, uniforms(work.noise, (index + i * kLanes) / 2), magnitude);
         } else {
             lanes[i] = quantiseTo<type>(y, magnitude);
         }
-        if (counting) countLanes(work, x[i], chunk.encode[i], chunk.decode[i], magnitude, sums, stats);
+        if (counting) countLanes(work, x[i], encode[i], decode[i], magnitude, sums, stats);
     }
     if constexpr (type == Type::E2M1) {
         storeNibbles(codes + index / 2, lanes, width);
@@ -181,9 +201,25 @@ AMAXSCOPE_INLINE void castChunk(const BlockWork& work, const float* source, std:
     if (counting && width < kChunk) stats.zeros -= kChunk - width;
 }
 
+/// Codes of rows × width elements under the scales of their segment.
+template <Type type, bool stochastic, bool counting>
+AMAXSCOPE_INLINE void castSegment(const BlockWork& work, const float* source, std::int64_t rows, std::int64_t width,
+                                  std::int64_t index, const SegmentScales& segment, std::uint8_t* codes, CastSums& sums,
+                                  CastStats& stats) {
+    for (std::int64_t r = 0; r < rows; ++r, source += work.cols, index += work.cols)
+        for (std::int64_t c = 0; c < width; c += kChunk) {
+            Lanes encode[4];
+            Lanes decode[4];
+            chunkScales(segment.encode, c, work.colShift, encode);
+            if (counting) chunkScales(segment.decode, c, work.colShift, decode);
+            castChunk<type, stochastic, counting>(work, source + c, width - c, index + c, encode, decode, codes, sums,
+                                                  stats);
+        }
+}
+
 template <Type type, bool stochastic, bool counting>
 void castStrips(const BlockWork& work, const float* x, std::uint8_t* codes, void* scales, CastStats& stats) {
-    const std::int64_t step = work.cast.blockCols > kChunk ? work.cast.blockCols : kChunk;
+    const std::int64_t step = segmentCols(work);
     CastSums sums;
     sums.amax = lanesOf(0);
     clear(sums.error);
@@ -194,22 +230,14 @@ void castStrips(const BlockWork& work, const float* x, std::uint8_t* codes, void
         const std::int64_t scaleRow = (work.firstRow + row) / work.cast.blockRows * work.scaleCols;
         for (std::int64_t col = 0; col < work.cols; col += step) {
             const std::int64_t width = work.cols - col < step ? work.cols - col : step;
+            const std::int64_t count = (width + work.cast.blockCols - 1) >> work.colShift;
             const float* source = x + row * work.cols + col;
-            Lanes maxima[4];
-            columnMaxima(source, rows, work.cols, width, maxima);
-            sums.amax = larger(larger(larger(maxima[0], maxima[1]), larger(maxima[2], maxima[3])), sums.amax);
-
-            ChunkScales chunk;
-            if (work.cast.blockCols == 1) {
-                scaleColumns(work, maxima, width, scales, scaleRow + col, chunk);
-            } else {
-                scaleBlocks(work, maxima, width, scales, scaleRow + col / work.cast.blockCols, chunk);
-            }
-            for (std::int64_t r = 0; r < rows; ++r)
-                for (std::int64_t c = 0; c < width; c += kChunk)
-                    castChunk<type, stochastic, counting>(work, source + r * work.cols + c, width - c,
-                                                          (work.firstRow + row + r) * work.cols + col + c, chunk, codes,
-                                                          sums, stats);
+            alignas(64) float maxima[kChunk + 4];
+            SegmentScales segment;
+            segmentMaxima(work, source, rows, width, maxima);
+            scaleSegment(work, maxima, count, scales, scaleRow + (col >> work.colShift), segment, sums.amax);
+            castSegment<type, stochastic, counting>(work, source, rows, width, (work.firstRow + row) * work.cols + col,
+                                                    segment, codes, sums, stats);
         }
     }
     const float amax = largestOf(sums.amax);

@@ -1,15 +1,39 @@
 // Codes to values, and values to memory, for block_unpack.inl. Included inside an AVX2 region, after
 // block_lanes_avx2.inl.
 
+/// Values of codes, one a lane, put together from their bits: a gather would be slower.
 template <Type type>
 struct Decoder {
-    const float* table;
+    static constexpr Fp8Format kFormat = type == Type::E4M3 ? Fp8Format::E4M3 : Fp8Format::E5M2;
+    static constexpr Fp8Limits kLimits = fp8Limits(kFormat);
+    static constexpr int kFirstSpecial = type == Type::E4M3 ? 0x7F : 0x7C;  // of E5M2: infinity, then NaN
 
-    AMAXSCOPE_INLINE Decoder() : table(blockValues(type)) {}
+    AMAXSCOPE_INLINE Lanes operator()(Words codes) const {
+        const Words magnitude = bitAnd(codes, wordsOf(0x7F));
+        const Words normal =
+            sum(_mm256_slli_epi32(magnitude, 23 - kLimits.mantissaBits), wordsOf((127 - kLimits.exponentBias) << 23));
+        const Lanes subnormal = product(_mm256_cvtepi32_ps(magnitude), lanesOf(kLimits.minSubnormal));
+        const Mask isSmall = less(magnitude, wordsOf(1 << kLimits.mantissaBits));
+        const Words finite = select(isSmall, asWords(subnormal), normal);
+        const Mask isInfinite = less(magnitude, wordsOf(type == Type::E5M2 ? kFirstSpecial + 1 : 0));
+        const Words special = select(isInfinite, wordsOf(0x7F800000), wordsOf(0x7FC00000));
+        const Words value = select(less(wordsOf(kFirstSpecial - 1), magnitude), special, finite);
+        return asLanes(_mm256_or_si256(value, shiftLeft<24>(_mm256_andnot_si256(wordsOf(0x7F), codes))));
+    }
 };
 
-AMAXSCOPE_INLINE Lanes lookUp8(const float* table, __m128i codes) {
-    return _mm256_i32gather_ps(table, _mm256_cvtepu8_epi32(codes), 4);
+template <>
+struct Decoder<Type::E2M1> {
+    AMAXSCOPE_INLINE Lanes operator()(Words codes) const {
+        const Lanes magnitudes = _mm256_setr_ps(0, 0.5F, 1, 1.5F, 2, 3, 4, 6);
+        const Words sign = shiftLeft<28>(bitAnd(codes, wordsOf(8)));
+        return _mm256_or_ps(_mm256_permutevar8x32_ps(magnitudes, codes), asLanes(sign));
+    }
+};
+
+/// Eight bytes as lanes.
+AMAXSCOPE_INLINE Words widened(const std::uint8_t* bytes) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
 }
 
 template <Type type>
@@ -37,15 +61,13 @@ AMAXSCOPE_INLINE void decodeChunk(const Decoder<type>& decoder, const std::uint8
         source = bytes;
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-        values[i] = lookUp8(decoder.table, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(source + i * kLanes)));
-    }
+    for (int i = 0; i < 4; ++i) values[i] = decoder(widened(source + i * kLanes));
 }
 
 AMAXSCOPE_INLINE Lanes lookUp(const float* table, const std::uint8_t* codes, std::int64_t n) {
     alignas(8) std::uint8_t bytes[kLanes] = {};
     if (n > 0) __builtin_memcpy(bytes, codes, static_cast<std::size_t>(n < kLanes ? n : kLanes));
-    const Lanes values = lookUp8(table, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
+    const Lanes values = _mm256_i32gather_ps(table, widened(bytes), 4);
     return _mm256_and_ps(asLanes(firstLanes(n)), values);
 }
 

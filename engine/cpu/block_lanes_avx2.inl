@@ -132,17 +132,14 @@ AMAXSCOPE_INLINE double totalOf(const Sums& sums) {
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/// The largest lane of each of four vectors; see kMaximumLane.
-AMAXSCOPE_INLINE Lanes maximaOf4(const Lanes* x) {
+/// Stores the largest lane of each of four vectors side by side.
+AMAXSCOPE_INLINE void storeMaxima(float* target, const Lanes* x) {
     const Lanes a = larger(_mm256_permute2f128_ps(x[0], x[1], 0x20), _mm256_permute2f128_ps(x[0], x[1], 0x31));
     const Lanes b = larger(_mm256_permute2f128_ps(x[2], x[3], 0x20), _mm256_permute2f128_ps(x[2], x[3], 0x31));
     const Lanes pairs = larger(_mm256_shuffle_ps(a, b, 0x44), _mm256_shuffle_ps(a, b, 0xEE));
-    return larger(pairs, _mm256_permute_ps(pairs, 0xB1));
-}
-constexpr int kMaximumLane[4] = {0, 4, 2, 6};
-template <int i>
-AMAXSCOPE_INLINE Lanes spread(Lanes maxima) {
-    return _mm256_permutevar8x32_ps(maxima, wordsOf(kMaximumLane[i]));
+    const Lanes maxima = larger(pairs, _mm256_permute_ps(pairs, 0xB1));  // 0 0 2 2 1 1 3 3
+    const Words order = _mm256_setr_epi32(0, 4, 2, 6, 0, 4, 2, 6);
+    _mm_storeu_ps(target, _mm256_castps256_ps128(_mm256_permutevar8x32_ps(maxima, order)));
 }
 
 // ---------------------------------------------------------------- codes

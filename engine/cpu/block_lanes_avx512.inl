@@ -130,20 +130,16 @@ AMAXSCOPE_INLINE double totalOf(const Sums& sums) {
     return _mm512_reduce_add_pd(_mm512_add_pd(sums.half[0], sums.half[1]));
 }
 
-/// The largest lane of each of four vectors, vector i's in all lanes of quarter i.
-AMAXSCOPE_INLINE Lanes maximaOf4(const Lanes* x) {
+/// Stores the largest lane of each of four vectors side by side.
+AMAXSCOPE_INLINE void storeMaxima(float* target, const Lanes* x) {
     const Lanes a = larger(_mm512_shuffle_f32x4(x[0], x[1], 0x44), _mm512_shuffle_f32x4(x[0], x[1], 0xEE));
     const Lanes b = larger(_mm512_shuffle_f32x4(x[2], x[3], 0x44), _mm512_shuffle_f32x4(x[2], x[3], 0xEE));
+    // Vector i is in quarter i from here on.
     const Lanes quarters = larger(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xDD));
     const Lanes pairs = larger(quarters, _mm512_permute_ps(quarters, 0x4E));
-    return larger(pairs, _mm512_permute_ps(pairs, 0xB1));
-}
-/// Where maximaOf4 leaves the result of vector i.
-constexpr int kMaximumLane[4] = {0, 4, 8, 12};
-/// That result in all lanes.
-template <int i>
-AMAXSCOPE_INLINE Lanes spread(Lanes maxima) {
-    return _mm512_shuffle_f32x4(maxima, maxima, i * 0x55);
+    const Lanes maxima = larger(pairs, _mm512_permute_ps(pairs, 0xB1));
+    const Words firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
+    _mm_storeu_ps(target, _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, maxima)));
 }
 
 // ---------------------------------------------------------------- codes

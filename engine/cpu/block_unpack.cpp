@@ -1,6 +1,6 @@
 // Block-scaled codes back to the values that a GEMM multiplies.
 //   Ref     element by element, with the scalar conversions of formats.h
-//   Avx2    block_unpack.inl on 8 lanes; codes are looked up by gathers (block_decode_avx2.inl)
+//   Avx2    block_unpack.inl on 8 lanes; codes are put together bit by bit (block_decode_avx2.inl)
 //   Avx512  the same on 16 lanes; codes are looked up within registers (block_decode_avx512.inl)
 // The bits are the same at every level.
 #include "cpu/block_cast.h"
@@ -10,7 +10,6 @@
 #include "cpu/isa.h"
 #include "cpu/quantise.h"
 
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -19,13 +18,6 @@ namespace engine::cpu {
 namespace {
 
 constexpr std::uint16_t kBf16Nan = 0x7FC0;
-
-std::array<float, 256> valueTable(Type type) {
-    std::array<float, 256> values{};
-    for (int code = 0; code < 256; ++code)
-        values[static_cast<std::size_t>(code)] = blockValue(type, static_cast<std::uint8_t>(code));
-    return values;
-}
 
 // ------------------------------------------------------------------------------------------------ Ref
 
@@ -54,13 +46,6 @@ void unpackBlocksRef(const BlockWork& work, const std::uint8_t* codes, const voi
 
 }  // namespace
 
-const float* blockValues(Type type) {
-    static const std::array<float, 256> e4m3 = valueTable(Type::E4M3);
-    static const std::array<float, 256> e5m2 = valueTable(Type::E5M2);
-    static const std::array<float, 256> e2m1 = valueTable(Type::E2M1);
-    return type == Type::E4M3 ? e4m3.data() : type == Type::E5M2 ? e5m2.data() : e2m1.data();
-}
-
 bool exactInBf16(const BlockCast& cast) {
     return cast.scaleType != BlockScale::F32 || cast.powerOfTwo;
 }
@@ -79,6 +64,8 @@ namespace {
 
 #include "cpu/block_decode_avx2.inl"
 
+#include "cpu/block_segment.inl"
+
 #include "cpu/block_unpack.inl"
 }  // namespace
 }  // namespace engine::cpu::avx2
@@ -93,6 +80,8 @@ namespace {
 #include "cpu/block_lanes_avx512.inl"
 
 #include "cpu/block_decode_avx512.inl"
+
+#include "cpu/block_segment.inl"
 
 #include "cpu/block_unpack.inl"
 }  // namespace

@@ -1,36 +1,24 @@
 // Body of the way back from block-scaled codes to BF16 or FP32, in the vector operations of block_lanes_*.inl and
-// block_decode_*.inl. Included once per instruction set, inside its region. A strip of blockRows rows is done in groups
-// of columns, so that scales are looked up once per block.
+// block_decode_*.inl. Included once per instruction set, inside its region, after
+// block_segment.inl. A strip of blockRows rows is done in segments of columns, so that scales are looked up once.
 
 /// With scales above this every product is a normal float: the smallest FP8 value is 2^−16.
 constexpr float kPlainScale = 0x1p-110F;
 
-/// Scales of 4 × kLanes columns, the first of them in `slot`. True if products with them are plain: no subnormals, and
-/// no NaN but those of codes.
-AMAXSCOPE_INLINE bool loadScales(const BlockWork& work, const void* scales, std::int64_t slot, std::int64_t slots,
-                                 std::int64_t width, Lanes* decode) {
-    const auto* bytes = static_cast<const std::uint8_t*>(scales) + slot;
-    const auto* floats = static_cast<const float*>(scales) + slot;
-    if (work.cast.blockCols == 1) {
-        for (int i = 0; i < 4; ++i) {
-            const std::int64_t first = i * kLanes;
-            decode[i] = work.scaleTable == nullptr ? loadFirst(floats + first, width - first)
-                                                   : lookUp(work.scaleTable, bytes + first, width - first);
-        }
-    } else {
-        // Blocks of 64 columns and more share one scale.
-        const int shift = work.cast.blockCols == 16 ? 4 : work.cast.blockCols == 32 ? 5 : 6;
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) {
-            const std::int64_t block = i * kLanes >> shift;
-            const std::int64_t place = block < slots ? block : 0;
-            decode[i] = lanesOf(work.scaleTable == nullptr ? floats[place] : work.scaleTable[bytes[place]]);
-        }
+/// Values of `count` ≤ kChunk scales from `slot` on. True if products with them are plain: no subnormals, and no NaN
+/// but those of codes.
+AMAXSCOPE_INLINE bool loadScales(const BlockWork& work, const void* scales, std::int64_t slot, std::int64_t count,
+                                 float* segment) {
+    std::int64_t plain = 0;
+    for (std::int64_t i = 0; i < count; i += kLanes) {
+        const std::int64_t left = count - i;
+        const Lanes values = work.scaleTable == nullptr
+                                 ? loadFirst(static_cast<const float*>(scales) + slot + i, left)
+                                 : lookUp(work.scaleTable, static_cast<const std::uint8_t*>(scales) + slot + i, left);
+        store(segment + i, values);
+        plain += countOf(less(lanesOf(kPlainScale), values));  // lanes past the end are zero
     }
-    const Lanes limit = lanesOf(kPlainScale);
-    const Mask plain = both(both(less(limit, decode[0]), less(limit, decode[1])),
-                            both(less(limit, decode[2]), less(limit, decode[3])));
-    return countOf(plain) == kLanes;
+    return plain == count;
 }
 
 /// value · decode; NaN keeps the sign of the code.
@@ -81,25 +69,25 @@ template <Type type, typename Target>
 void unpackStrips(const BlockWork& work, const std::uint8_t* codes, const void* scales, Target* target) {
     const Decoder<type> decoder;
     const std::int64_t blockRows = work.cast.blockRows;
-    const std::int64_t blockCols = work.cast.blockCols;
-    const std::int64_t step = blockCols > kChunk ? blockCols : kChunk;
-    const std::int64_t slotStep = step / blockCols;
+    const std::int64_t step = segmentCols(work);
     const std::int64_t end = work.firstRow + work.rows;
     for (std::int64_t row = work.firstRow; row < end;) {
         const std::int64_t strip = row / blockRows;
         const std::int64_t stripEnd = (strip + 1) * blockRows < end ? (strip + 1) * blockRows : end;
-        std::int64_t slot = 0;
-        for (std::int64_t col = 0; col < work.cols; col += step, slot += slotStep) {
+        for (std::int64_t col = 0; col < work.cols; col += step) {
             const std::int64_t width = work.cols - col < step ? work.cols - col : step;
-            Lanes decode[4];
+            const std::int64_t count = (width + work.cast.blockCols - 1) >> work.colShift;
+            alignas(64) float segment[kChunk];
             const bool plain =
-                loadScales(work, scales, strip * work.scaleCols + slot, work.scaleCols - slot, width, decode);
+                loadScales(work, scales, strip * work.scaleCols + (col >> work.colShift), count, segment);
             for (std::int64_t r = row; r < stripEnd; ++r)
-                for (std::int64_t c = col; c < col + width; c += kChunk) {
-                    const std::int64_t index = r * work.cols + c;
+                for (std::int64_t c = 0; c < width; c += kChunk) {
+                    Lanes decode[4];
+                    chunkScales(segment, c, work.colShift, decode);
+                    const std::int64_t index = r * work.cols + col + c;
                     const std::uint8_t* source = codes + (type == Type::E2M1 ? index / 2 : index);
-                    unpackChunk<type>(decoder, source, col + width - c, decode, plain,
-                                      target + (r - work.firstRow) * work.cols + c);
+                    unpackChunk<type>(decoder, source, width - c, decode, plain,
+                                      target + (index - work.firstRow * work.cols));
                 }
         }
         row = stripEnd;

@@ -13,6 +13,7 @@ struct BlockWork {
     std::int64_t firstRow;
     std::int64_t rows;
     std::int64_t cols;
+    int colShift;             // blockCols = 2^colShift
     std::int64_t scaleCols;   // scales in a row of blocks
     float typeMax;            // largest finite value of the type
     float inverseMax;         // E8M0: fl32(1/typeMax)
@@ -25,9 +26,8 @@ struct BlockWork {
 /// Checks the arguments, a broken one being a mistake in the program.
 BlockWork blockWork(const BlockCast& cast, std::int64_t firstRow, std::int64_t rows, std::int64_t cols);
 
-/// Value of an element's code, and the table of all codes.
+/// Value of an element's code.
 float blockValue(Type type, std::uint8_t code);
-const float* blockValues(Type type);
 
 /// Code number `index` of a tensor's array.
 inline std::uint8_t codeAt(Type type, const std::uint8_t* codes, std::int64_t index) {

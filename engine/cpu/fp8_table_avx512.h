@@ -1,9 +1,11 @@
-// FP8 codes to BF16 with AVX-512 VBMI: a 128-entry table by magnitude gives both bytes of a value (vpermi2b), the sign is
-// carried over.
+// FP8 codes to BF16 with AVX-512 VBMI: a 128-entry table by magnitude gives both bytes of a value (vpermi2b), the sign
+// is carried over.
 #pragma once
 
 #include "cpu/gemm_kernels.h"
 #include "cpu/isa.h"
+
+#if AMAXSCOPE_X86
 
 #include <bit>
 #include <cmath>
@@ -56,3 +58,5 @@ struct Fp8Table {
 AMAXSCOPE_END_ISA
 
 }  // namespace engine::cpu::avx512
+
+#endif

@@ -14,18 +14,27 @@ AMAXSCOPE_INLINE void transform16(Lanes* v) {
             v[i] = first + second;
             v[i + half] = first - second;
         }
+#pragma GCC unroll 16
+    for (int i = 0; i < kHadamardSize; ++i) v[i] = product(v[i], lanesOf(kHadamardNorm));
 }
 
 void hadamard16Rows(const float* x, float* y, std::int64_t rows, std::int64_t cols) {
     for (std::int64_t row = 0; row < rows; row += kHadamardSize)
         for (std::int64_t col = 0; col < cols; col += kLanes) {
-            const std::int64_t place = row * cols + col;
+            const float* source = x + row * cols + col;
+            float* target = y + row * cols + col;
+            const std::int64_t width = cols - col;
             Lanes v[kHadamardSize];
+            if (width >= kLanes) {
 #pragma GCC unroll 16
-            for (int i = 0; i < kHadamardSize; ++i) v[i] = loadFirst(x + place + i * cols, cols - col);
-            transform16(v);
+                for (int i = 0; i < kHadamardSize; ++i) v[i] = load(source + i * cols);
+                transform16(v);
 #pragma GCC unroll 16
-            for (int i = 0; i < kHadamardSize; ++i)
-                storeFirst(y + place + i * cols, product(v[i], lanesOf(kHadamardNorm)), cols - col);
+                for (int i = 0; i < kHadamardSize; ++i) store(target + i * cols, v[i]);
+            } else {
+                for (int i = 0; i < kHadamardSize; ++i) v[i] = loadFirst(source + i * cols, width);
+                transform16(v);
+                for (int i = 0; i < kHadamardSize; ++i) storeFirst(target + i * cols, v[i], width);
+            }
         }
 }

@@ -65,7 +65,7 @@ inline std::vector<BlockCast> recipeCasts() {
         for (const bool stochastic : {false, true}) casts.push_back(nvFp4(rows, cols, 37.5F, stochastic));
     }
     casts.push_back(blockScaling(1, 64, true));
-    casts.push_back(blockScaling(3, 192, false));
+    casts.push_back(blockScaling(3, 256, false));
     casts.back().amaxEpsilon = 0.01F;
     casts.push_back(nvFp4(1, 16, FLT_MAX));
     return casts;
