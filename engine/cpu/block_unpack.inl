@@ -77,7 +77,7 @@ void unpackStrips(const BlockWork& work, const std::uint8_t* codes, const void* 
         for (std::int64_t col = 0; col < work.cols; col += step) {
             const std::int64_t width = work.cols - col < step ? work.cols - col : step;
             const std::int64_t count = (width + work.cast.blockCols - 1) >> work.colShift;
-            alignas(64) float segment[kChunk];
+            alignas(64) float segment[kChunk] = {};
             const bool plain =
                 loadScales(work, scales, strip * work.scaleCols + (col >> work.colShift), count, segment);
             for (std::int64_t r = row; r < stripEnd; ++r)

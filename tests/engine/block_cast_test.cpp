@@ -95,9 +95,9 @@ TEST_P(BlockCastNumbers, nvFp4ScalesOfKnownAmaxes) {
     EXPECT_EQ(engine::cpu::globalEncodeScale(1e-38F), FLT_MAX);
     EXPECT_EQ(engine::cpu::globalEncodeScale(0), 1);
     EXPECT_EQ(engine::cpu::globalEncodeScale(kInfinity), 1);
-    for (const auto& [rows, cols] : {std::pair<int, int>{1, 16}, {16, 2}, {16, 16}}) {
-        BlockCast cast = nvFp4(rows, cols == 2 ? 1 : cols, 2688);
-        std::vector<float> x(static_cast<std::size_t>(rows * cols), 0.0F);
+    for (const BlockCast& cast : {nvFp4(1, 16, 2688), nvFp4(16, 1, 2688), nvFp4(16, 16, 2688)}) {
+        const std::int64_t cols = std::max<std::int64_t>(cast.blockCols, 2);
+        std::vector<float> x(static_cast<std::size_t>(cast.blockRows * cols), 0.0F);
         const auto scaleOf = [&](float amax) {
             x[0] = amax;
             return quantise(cast, x, cols, isa()).scaleByte(0, 0);
@@ -141,7 +141,7 @@ TEST_P(BlockCastNumbers, anOutlierCostsItsOwnBlockAndNoOther) {
         for (const Outlier& the : outlierCases()) {
             SCOPED_TRACE(describe(the.cast) + " " + std::to_string(rows) + "x" + std::to_string(cols));
             std::vector<float> x(static_cast<std::size_t>(rows * cols), the.common);
-            x[static_cast<std::size_t>(cols + 2)] = the.outlier;
+            x[static_cast<std::size_t>(cols) + 2] = the.outlier;
             const Quantised q = quantise(the.cast, x, cols, isa());
             std::int64_t lost = -1;
             for (int r = 0; r < rows; ++r)
