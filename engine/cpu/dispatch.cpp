@@ -20,10 +20,10 @@ struct Family {
     Isa best;
 };
 constexpr std::array kFamilies{
-    Family{"gemm", Isa::Avx512Bf16},   Family{"attention", Isa::Avx512}, Family{"rotary", Isa::Avx512},
-    Family{"quantize", Isa::Avx512},   Family{"layernorm", Isa::Avx512}, Family{"rmsnorm", Isa::Avx512},
-    Family{"activation", Isa::Avx512}, Family{"pointwise", Isa::Avx512}, Family{"loss", Isa::Avx512},
-    Family{"adamw", Isa::Avx512},
+    Family{"gemm", Isa::Avx512Bf16}, Family{"attention", Isa::Avx512},  Family{"rotary", Isa::Avx512},
+    Family{"quantize", Isa::Avx512}, Family{"exponents", Isa::Avx512},  Family{"layernorm", Isa::Avx512},
+    Family{"rmsnorm", Isa::Avx512},  Family{"activation", Isa::Avx512}, Family{"pointwise", Isa::Avx512},
+    Family{"loss", Isa::Avx512},     Family{"adamw", Isa::Avx512},
 };
 
 Isa detect() {

@@ -207,6 +207,11 @@ TEST_P(Activations, specialValuesPassAGate) {
         const std::vector<float> flat = backward(kind.gated, {-1e36F, FLT_MAX}, {FLT_MAX});
         ASSERT_EQ(flat[0], 0.0F) << int(kind.gated);
         ASSERT_EQ(flat[1], 0.0F) << int(kind.gated);
+        // Activation x, slope 1.
+        for (const float x : {100.0F, 1000.0F, 1e30F}) {
+            ASSERT_EQ(forward(kind.gated, {x, 0.5F})[0], 0.5F * x) << int(kind.gated);
+            ASSERT_EQ(backward(kind.gated, {x, 0.5F}, {2.0F}), (std::vector<float>{1.0F, 2.0F * x})) << int(kind.gated);
+        }
         ASSERT_TRUE(std::isnan(forward(kind.gated, {kNan, 1.0F})[0])) << int(kind.gated);
         ASSERT_TRUE(std::isnan(forward(kind.gated, {1.0F, kNan})[0])) << int(kind.gated);
         const std::vector<float> ofNan = backward(kind.gated, {kNan, 1.0F}, {1.0F});

@@ -42,7 +42,7 @@ TEST_F(Dispatch, namesEveryFamilyAndNeverPromisesMoreThanItHas) {
     EXPECT_NE(best.find("gemm=avx512_bf16 "), std::string::npos) << best;
     EXPECT_NE(best.find("attention=avx512 "), std::string::npos) << best;
     for (const char* family :
-         {"rotary", "quantize", "layernorm", "rmsnorm", "activation", "pointwise", "loss", "adamw"})
+         {"rotary", "quantize", "exponents", "layernorm", "rmsnorm", "activation", "pointwise", "loss", "adamw"})
         EXPECT_NE(best.find(std::string(family) + "=avx512"), std::string::npos) << family;
     EXPECT_EQ(kernelNames(Isa::Ref).find("avx"), std::string::npos);
     EXPECT_NE(kernelNames(Isa::Avx2).find("gemm=avx2 "), std::string::npos);
