@@ -81,6 +81,10 @@ void castFp8(const float* x, std::uint8_t* q, std::int64_t n, float scale, Fp8Fo
              CastStats& stats, Isa isa);
 void castBf16(const float* x, std::uint16_t* q, std::int64_t n, Isa isa);
 
+// ---------------------------------------------------------------- amax.cpp
+/// Largest |x|; NaN elements are passed over, infinities are not.
+float amaxOf(const float* x, std::int64_t n, Isa isa);
+
 // ---------------------------------------------------------------- exponents.cpp
 /// counts[e] += number of elements whose FP32 exponent field is e: a normal x lies in [2^(e−127), 2^(e−126)); 0 holds
 /// zeros and subnormals, 255 infinities and NaN. n < 2^31; no count may pass 2^32 − 1. `smallest` becomes the smaller

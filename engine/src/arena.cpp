@@ -37,8 +37,16 @@ Arena::Arena(std::int64_t bytes) : m_capacity(roundUp(bytes, kHugePage)) {
     }
 }
 
+Arena Arena::over(std::byte* memory, std::int64_t bytes) {
+    Arena arena;
+    arena.m_memory = memory;
+    arena.m_capacity = roundUp(bytes, kAlignment);
+    arena.m_owned = false;
+    return arena;
+}
+
 Arena::~Arena() {
-    std::free(m_memory);
+    if (m_owned) std::free(m_memory);
 }
 
 Arena::Arena(Arena&& other) noexcept {
@@ -49,6 +57,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
     std::swap(m_memory, other.m_memory);
     std::swap(m_capacity, other.m_capacity);
     std::swap(m_used, other.m_used);
+    std::swap(m_owned, other.m_owned);
     return *this;
 }
 

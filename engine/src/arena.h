@@ -13,6 +13,8 @@ public:
     Arena() = default;
     /// Zeroed, 64-byte aligned, huge-page advised. Throws Error (Failure) when the machine has not that much memory.
     explicit Arena(std::int64_t bytes);
+    /// Hands out parts of memory that somebody else owns.
+    static Arena over(std::byte* memory, std::int64_t bytes);
     ~Arena();
     Arena(Arena&& other) noexcept;
     Arena& operator=(Arena&& other) noexcept;
@@ -31,6 +33,7 @@ private:
     std::byte* m_memory = nullptr;
     std::int64_t m_capacity = 0;
     std::int64_t m_used = 0;
+    bool m_owned = true;
 };
 
 }  // namespace engine

@@ -1,5 +1,6 @@
 // Saving and resuming. File: magic, version, header length, header (JSON: configuration and counters), then FP32
-// arrays — parameters, both moments, scales, amax histories — and a 64-bit FNV-1a digest of all before it.
+// arrays — parameters, both moments, masters of stored weights, the recipe's state (delayed: scales, amax histories) —
+// then each stored weight: its two scales and its bytes. A 64-bit FNV-1a digest of all before it ends the file.
 #include "engine/error.h"
 #include "engine/trainer.h"
 #include "src/trainer_impl.h"
@@ -25,7 +26,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
 
 constexpr std::array<char, 8> kMagic = {'A', 'M', 'A', 'X', 'C', 'K', 'P', 'T'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 1: no stored weights, fallback by layer
 constexpr std::size_t kPreamble = kMagic.size() + 2 * sizeof(std::uint32_t);
 constexpr std::uint32_t kLongestHeader = 1U << 24;
 
@@ -65,9 +66,11 @@ public:
 
     const nlohmann::json& header() const { return m_header; }
     const RunConfig& config() const { return m_config; }
+    std::uint32_t version() const { return m_version; }
 
-    void read(float* target, std::size_t count) {
-        m_file.read(reinterpret_cast<char*>(target), static_cast<std::streamsize>(count * sizeof(float)));
+    void read(float* target, std::size_t count) { readBytes(target, count * sizeof(float)); }
+    void readBytes(void* target, std::size_t count) {
+        m_file.read(static_cast<char*>(target), static_cast<std::streamsize>(count));
         if (!m_file) throw failed(m_path, "its arrays do not fit its model", "use another checkpoint");
     }
 
@@ -88,6 +91,7 @@ private:
                 "it has version " + std::to_string(version) + ", this program reads up to " + std::to_string(kVersion),
                 "use a newer Amaxscope");
         }
+        m_version = version;
         m_arrays = kPreamble + bytes;
         if (bytes > kLongestHeader || m_size < m_arrays + sizeof(std::uint64_t)) {
             throw failed(m_path, "its contents are damaged", "use another checkpoint");
@@ -122,6 +126,7 @@ private:
 
     std::string m_path;
     std::ifstream m_file;
+    std::uint32_t m_version = 0;
     std::uintmax_t m_size = 0;
     std::uintmax_t m_arrays = 0;  // offset of the first array
     nlohmann::json m_header;
@@ -188,39 +193,93 @@ private:
     Digest m_digest;
 };
 
-std::vector<std::string> pinnedLayers(const Reader& file) {
-    return file.header().value("pinned", std::vector<std::string>());
+constexpr std::array<float Operand::*, 2> kStoredScales = {&Operand::scale, &Operand::columnScale};
+
+void restoreStoredWeights(Network& network, Reader& file) {
+    for (const ParameterSpec& spec : network.table()) {
+        GemmLayer* layer = network.storedLayer(spec);
+        if (layer == nullptr) continue;
+        for (float Operand::*scale : kStoredScales) file.read(&(layer->weightOperand.*scale), 1);
+        for (const std::span<std::byte> part : network.recipe()->memory(layer->weightOperand)) {
+            file.readBytes(part.data(), part.size());
+        }
+    }
+}
+
+// The state of the recipe as it was saved, with the history length it was saved with.
+void restoreRecipe(Network& network, const Fp8Recipe& saved, Reader& file) {
+    if (network.recipe() == nullptr) return;
+    std::size_t floats = network.recipe()->state().size();
+    if (saved.kind == RecipeKind::Delayed) {
+        floats = network.slots().size() * (1 + static_cast<std::size_t>(saved.amaxHistoryLen));
+    }
+    std::vector<float> state(floats);
+    file.read(state.data(), state.size());
+    network.recipe()->restore(state);
+}
+
+// Whether tensors were in BF16 when the run was saved.
+bool hasFallbacks(const Reader& file) {
+    const auto until = file.header().at("guard").value("bf16_until", std::vector<std::int64_t>());
+    const auto step = file.header().at("step").get<std::int64_t>();
+    return file.header().contains("pinned") ||
+           std::any_of(until.begin(), until.end(), [&](std::int64_t end) { return end > step; });
+}
+
+GuardState readGuard(const Network& network, const Reader& file) {
+    const nlohmann::json& guard = file.header().at("guard");
+    GuardState state{guard.at("last_saturated").get<std::vector<std::int64_t>>(),
+                     guard.at("in_a_row").get<std::vector<int>>(),
+                     guard.value("bf16_until", std::vector<std::int64_t>(network.slots().size(), 0)),
+                     guard.at("skipped_in_a_row").get<int>()};
+    const auto pinned = file.header().value("pinned", std::vector<std::string>());
+    for (std::size_t slot = 0; slot < network.slots().size(); ++slot) {
+        const int tensor = network.slots()[slot]->tensor;
+        const std::string& layer = network.tensors()[static_cast<std::size_t>(tensor)].layer;
+        if (std::find(pinned.begin(), pinned.end(), layer) != pinned.end()) {
+            state.bf16Until[slot] = NumericsGuard::kForever;
+        }
+    }
+    return state;
 }
 
 void restore(TrainerImpl& trainer, Reader& file) {
-    const auto floats = static_cast<std::size_t>(trainer.network().floats());
-    file.read(trainer.network().parameters(), floats);
-    file.read(trainer.moments1(), floats);
-    file.read(trainer.moments2(), floats);
-    DelayedScaling& scaling = trainer.network().scaling();
-    std::vector<float> scales(scaling.scales().size());
-    std::vector<float> histories(scaling.histories().size());
-    file.read(scales.data(), scales.size());
-    file.read(histories.data(), histories.size());
-    scaling.restore(std::move(scales), std::move(histories));
+    Network& network = trainer.network();
+    const auto moments = static_cast<std::size_t>(network.gradientFloats());
+    file.read(network.parameters(), static_cast<std::size_t>(network.parameterFloats()));
+    file.read(trainer.moments1(), moments);
+    file.read(trainer.moments2(), moments);
+    file.read(trainer.masters().data(), trainer.masters().size());
+    restoreRecipe(network, file.config().recipe, file);
+    restoreStoredWeights(network, file);
     TrainingState state;
     state.step = file.header().at("step").get<std::int64_t>();
     state.updates = file.header().at("updates").get<std::int64_t>();
-    state.pinned = pinnedLayers(file);
     trainer.restoreState(state);
-    const nlohmann::json& guard = file.header().at("guard");
-    trainer.guard().restore({guard.at("last_saturated").get<std::vector<std::int64_t>>(),
-                             guard.at("in_a_row").get<std::vector<int>>(), guard.at("skipped_in_a_row").get<int>()});
+    GuardState guard = readGuard(network, file);
+    for (std::size_t slot = 0; slot < guard.bf16Until.size(); ++slot) {
+        if (guard.bf16Until[slot] <= state.step) continue;
+        network.setFallback(static_cast<int>(slot), true);
+    }
+    trainer.guard().restore(std::move(guard));
 }
 
 // What may differ between the saved run and its continuation.
 RunConfig withAllowedChanges(RunConfig saved, const RunConfig& changes) {
-    saved.train.steps = changes.train.steps;
-    saved.train.threads = changes.train.threads;
-    saved.train.guard = changes.train.guard;
-    saved.train.snapshotEvery = changes.train.snapshotEvery;
-    saved.train.validateEvery = changes.train.validateEvery;
-    saved.train.data = changes.train.data;
+    const TrainConfig& train = changes.train;
+    saved.train.steps = train.steps;
+    saved.train.threads = train.threads;
+    saved.train.guard = train.guard;
+    saved.train.guardLimit = train.guardLimit;
+    saved.train.guardSteps = train.guardSteps;
+    saved.train.snapshotEvery = train.snapshotEvery;
+    saved.train.snapshotFrom = train.snapshotFrom;
+    saved.train.snapshotTo = train.snapshotTo;
+    saved.train.exponentsEvery = train.exponentsEvery;
+    saved.train.observe = train.observe;
+    saved.train.validateEvery = train.validateEvery;
+    saved.train.data = train.data;
+    saved.recipe.amaxHistoryLen = changes.recipe.amaxHistoryLen;
     return saved;
 }
 
@@ -255,25 +314,37 @@ void TrainerImpl::save(const std::string& path) {
                                    {"train", nlohmann::json::parse(toJson(m_config.train))},
                                    {"step", m_state.step},
                                    {"updates", m_state.updates},
-                                   {"pinned", m_state.pinned},
                                    {"guard",
                                     {{"last_saturated", guard.lastSaturated},
                                      {"in_a_row", guard.inARow},
+                                     {"bf16_until", guard.bf16Until},
                                      {"skipped_in_a_row", guard.skippedInARow}}}};
     const std::string text = header.dump();
     const auto headerBytes = static_cast<std::uint32_t>(text.size());
-    const std::size_t floatBytes = static_cast<std::size_t>(m_network->floats()) * sizeof(float);
-    const DelayedScaling& scaling = m_network->scaling();
+    const auto writeFloats = [](Writer& writer, const float* data, std::int64_t count) {
+        writer.write(data, static_cast<std::size_t>(count) * sizeof(float));
+    };
     Writer writer(path);
     writer.write(kMagic.data(), kMagic.size());
     writer.write(&kVersion, sizeof kVersion);
     writer.write(&headerBytes, sizeof headerBytes);
     writer.write(text.data(), text.size());
-    writer.write(m_network->parameters(), floatBytes);
-    writer.write(m_moments1, floatBytes);
-    writer.write(m_moments2, floatBytes);
-    writer.write(scaling.scales().data(), scaling.scales().size() * sizeof(float));
-    writer.write(scaling.histories().data(), scaling.histories().size() * sizeof(float));
+    writeFloats(writer, m_network->parameters(), m_network->parameterFloats());
+    writeFloats(writer, m_moments1, m_network->gradientFloats());
+    writeFloats(writer, m_moments2, m_network->gradientFloats());
+    writeFloats(writer, m_masters, m_masterFloats);
+    if (m_network->recipe() != nullptr) {
+        const std::vector<float> state = m_network->recipe()->state();
+        writeFloats(writer, state.data(), static_cast<std::int64_t>(state.size()));
+    }
+    for (const ParameterSpec& spec : m_network->table()) {
+        const GemmLayer* layer = m_network->storedLayer(spec);
+        if (layer == nullptr) continue;
+        for (float Operand::*scale : kStoredScales) writeFloats(writer, &(layer->weightOperand.*scale), 1);
+        for (const std::span<std::byte> part : m_network->recipe()->memory(layer->weightOperand)) {
+            writer.write(part.data(), part.size());
+        }
+    }
     writer.commit();
     report(Severity::Info, "checkpoint", "saved to " + path);
 }
@@ -286,7 +357,8 @@ std::unique_ptr<Trainer> Trainer::resume(const std::string& path, const RunConfi
     Reader file(path);
     const RunConfig config = withAllowedChanges(file.config(), changes);
     requireUnchanged(config, changes);
-    auto trainer = std::make_unique<TrainerImpl>(config, observer, true, pinnedLayers(file));
+    auto trainer =
+        std::make_unique<TrainerImpl>(config, observer, TrainerImpl::Purpose::Train, false, hasFallbacks(file));
     restore(*trainer, file);
     trainer->report(Severity::Info, "resume", "continues " + path + " at step " + std::to_string(trainer->nextStep()));
     if (trainer->done()) {
@@ -298,7 +370,8 @@ std::unique_ptr<Trainer> Trainer::resume(const std::string& path, const RunConfi
 
 std::unique_ptr<Trainer> Trainer::load(const std::string& path) {
     Reader file(path);
-    auto trainer = std::make_unique<TrainerImpl>(file.config(), nullptr, false, pinnedLayers(file));
+    auto trainer = std::make_unique<TrainerImpl>(file.config(), nullptr, TrainerImpl::Purpose::Generate, false,
+                                                 hasFallbacks(file));
     restore(*trainer, file);
     return trainer;
 }

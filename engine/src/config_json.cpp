@@ -1,106 +1,151 @@
 // Configuration to JSON and back, as stored in the run table and in checkpoints. Keys are the command line's words
-// with underscores.
+// with underscores. One list of fields per struct serves both directions.
 #include "engine/config.h"
 #include "engine/error.h"
 
 #include <nlohmann/json.hpp>
 
+#include <type_traits>
+
 namespace engine {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+template <typename Visitor, typename Model>
+void visitModel(Visitor&& field, Model& model) {
+    field("layers", model.layers);
+    field("d_model", model.dModel);
+    field("heads", model.heads);
+    field("seq_len", model.seqLen);
+    field("vocab", model.vocab);
+    field("kv_heads", model.kvHeads);
+    field("ffn", model.ffn);
+    field("norm", model.norm);
+    field("activation", model.activation);
+    field("positions", model.positions);
+    field("rope_theta", model.ropeTheta);
+    field("norm_epsilon", model.normEpsilon);
+    field("bias", model.bias);
+    field("tied_head", model.tiedHead);
+}
+
+template <typename Visitor, typename Recipe>
+void visitRecipe(Visitor&& field, Recipe& recipe) {
+    field("recipe", recipe.kind);
+    field("format", recipe.format);
+    field("margin", recipe.margin);
+    field("amax_history_len", recipe.amaxHistoryLen);
+    field("amax_algo", recipe.amaxAlgo);
+    field("power_of_two_scales", recipe.powerOfTwoScales);
+    field("amax_epsilon", recipe.amaxEpsilon);
+    field("weight_tiles", recipe.weightTiles);
+    field("stochastic_rounding", recipe.stochasticRounding);
+    field("hadamard", recipe.hadamard);
+}
+
+template <typename Visitor, typename Train>
+void visitTrain(Visitor&& field, Train& train) {
+    field("precision", train.precision);
+    field("batch", train.batch);
+    field("accumulate", train.accumulate);
+    field("steps", train.steps);
+    field("lr", train.lr);
+    field("warmup_steps", train.warmupSteps);
+    field("weight_decay", train.weightDecay);
+    field("beta1", train.beta1);
+    field("beta2", train.beta2);
+    field("grad_clip", train.gradClip);
+    field("seed", train.seed);
+    field("threads", train.threads);
+    field("fused", train.fused);
+    field("keep_bf16", train.keepBf16);
+    field("keep_fp32", train.keepFp32);
+    field("bf16_edge_layers", train.bf16EdgeLayers);
+    field("weights", train.weights);
+    field("guard", train.guard);
+    field("guard_limit", train.guardLimit);
+    field("guard_steps", train.guardSteps);
+    field("snapshot_every", train.snapshotEvery);
+    field("snapshot_from", train.snapshotFrom);
+    field("snapshot_to", train.snapshotTo);
+    field("exponents_every", train.exponentsEvery);
+    field("observe", train.observe);
+    field("validate_every", train.validateEvery);
+    field("init", train.init);
+    field("device", train.device);
+    field("data", train.data);
+}
+
+/// Enumerations are written by name, everything else as it is.
+class Writer {
+public:
+    template <typename T>
+    void operator()(const char* key, const T& value) {
+        if constexpr (std::is_enum_v<T>) {
+            m_json[key] = name(value);
+        } else {
+            m_json[key] = value;
+        }
+    }
+    std::string text() const { return m_json.dump(); }
+
+private:
+    ordered_json m_json;
+};
+
+/// A key that is absent keeps its default: a later setting, or a recipe's that has no use for it.
+class Reader {
+public:
+    explicit Reader(const std::string& text) : m_json(ordered_json::parse(text)) {}
+
+    template <typename T>
+    void operator()(const char* key, T& value) const {
+        const auto found = m_json.find(key);
+        if (found == m_json.end()) return;
+        if constexpr (std::is_enum_v<T>) {
+            value = parse<T>(found->template get<std::string>());
+        } else {
+            found->get_to(value);
+        }
+    }
+    void require(const char* key) const { m_json.at(key); }
+
+private:
+    ordered_json m_json;
+};
+
+}  // namespace
+
 std::string toJson(const ModelConfig& model) {
-    return ordered_json{{"layers", model.layers},
-                        {"d_model", model.dModel},
-                        {"heads", model.heads},
-                        {"seq_len", model.seqLen},
-                        {"vocab", model.vocab}}
-        .dump();
+    Writer writer;
+    visitModel(writer, model);
+    return writer.text();
 }
 
 std::string toJson(const Fp8Recipe& recipe) {
-    return ordered_json{{"recipe", "delayed"},
-                        {"format", name(recipe.format)},
-                        {"margin", recipe.margin},
-                        {"amax_history_len", recipe.amaxHistoryLen},
-                        {"amax_algo", name(recipe.amaxAlgo)}}
-        .dump();
+    Writer writer;
+    visitRecipe(writer, recipe);
+    return writer.text();
 }
 
 std::string toJson(const TrainConfig& train) {
-    return ordered_json{{"precision", name(train.precision)},
-                        {"batch", train.batch},
-                        {"steps", train.steps},
-                        {"lr", train.lr},
-                        {"warmup_steps", train.warmupSteps},
-                        {"weight_decay", train.weightDecay},
-                        {"beta1", train.beta1},
-                        {"beta2", train.beta2},
-                        {"grad_clip", train.gradClip},
-                        {"seed", train.seed},
-                        {"threads", train.threads},
-                        {"fused", train.fused},
-                        {"keep_bf16", train.keepBf16},
-                        {"guard", name(train.guard)},
-                        {"snapshot_every", train.snapshotEvery},
-                        {"validate_every", train.validateEvery},
-                        {"device", train.device},
-                        {"data", train.data}}
-        .dump();
+    Writer writer;
+    visitTrain(writer, train);
+    return writer.text();
 }
-
-namespace {
-
-ModelConfig readModel(const ordered_json& json) {
-    ModelConfig model;
-    json.at("layers").get_to(model.layers);
-    json.at("d_model").get_to(model.dModel);
-    json.at("heads").get_to(model.heads);
-    json.at("seq_len").get_to(model.seqLen);
-    json.at("vocab").get_to(model.vocab);
-    return model;
-}
-
-Fp8Recipe readRecipe(const ordered_json& json) {
-    Fp8Recipe recipe;
-    recipe.format = parseRecipeFormat(json.at("format").get<std::string>());
-    json.at("margin").get_to(recipe.margin);
-    json.at("amax_history_len").get_to(recipe.amaxHistoryLen);
-    recipe.amaxAlgo = parseAmaxAlgo(json.at("amax_algo").get<std::string>());
-    return recipe;
-}
-
-TrainConfig readTrain(const ordered_json& json) {
-    TrainConfig train;
-    train.precision = parsePrecision(json.at("precision").get<std::string>());
-    json.at("batch").get_to(train.batch);
-    json.at("steps").get_to(train.steps);
-    json.at("lr").get_to(train.lr);
-    json.at("warmup_steps").get_to(train.warmupSteps);
-    json.at("weight_decay").get_to(train.weightDecay);
-    json.at("beta1").get_to(train.beta1);
-    json.at("beta2").get_to(train.beta2);
-    json.at("grad_clip").get_to(train.gradClip);
-    json.at("seed").get_to(train.seed);
-    json.at("threads").get_to(train.threads);
-    json.at("fused").get_to(train.fused);
-    json.at("keep_bf16").get_to(train.keepBf16);
-    train.guard = parseGuard(json.at("guard").get<std::string>());
-    json.at("snapshot_every").get_to(train.snapshotEvery);
-    json.at("validate_every").get_to(train.validateEvery);
-    json.at("device").get_to(train.device);
-    json.at("data").get_to(train.data);
-    return train;
-}
-
-}  // namespace
 
 RunConfig runConfigFromJson(const std::string& model, const std::string& recipe, const std::string& train) {
     try {
         RunConfig config;
-        config.model = readModel(ordered_json::parse(model));
-        if (!recipe.empty()) config.recipe = readRecipe(ordered_json::parse(recipe));
-        config.train = readTrain(ordered_json::parse(train));
+        const Reader modelReader(model);
+        for (const char* key : {"layers", "d_model", "heads", "seq_len", "vocab"}) modelReader.require(key);
+        visitModel(modelReader, config.model);
+        if (!recipe.empty()) visitRecipe(Reader(recipe), config.recipe);
+        const Reader trainReader(train);
+        for (const char* key : {"precision", "batch", "steps", "lr", "seed", "data"}) trainReader.require(key);
+        visitTrain(trainReader, config.train);
         return config;
     } catch (const ordered_json::exception& error) {
         throw Error(ErrorKind::Failure, "stored configuration", error.what(),

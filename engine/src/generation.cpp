@@ -38,8 +38,9 @@ double TrainerImpl::validationLoss(const Stop& stop) {
             m_dataset->validationRow(done + row, seqLen, m_network->inputs() + std::ptrdiff_t{row} * seqLen,
                                      m_network->targets() + std::ptrdiff_t{row} * seqLen);
         }
-        m_network->forward(now, seqLen, false, false);
-        sum += m_network->loss(now, seqLen, false) * now;
+        const Pass pass{now, seqLen, false, {}};
+        m_network->forward(pass);
+        sum += m_network->loss(pass, 0.0F) * now;
     }
     const double loss = sum / rows;
     if (m_observer != nullptr && m_state.step > 0) m_observer->onValidation(m_state.step - 1, loss);
@@ -59,7 +60,7 @@ std::vector<int> TrainerImpl::generate(const std::vector<int>& prompt, int token
     for (int i = 0; i < tokens; ++i) {
         const std::size_t length = std::min(sequence.size(), static_cast<std::size_t>(m_config.model.seqLen));
         std::copy(sequence.end() - static_cast<std::ptrdiff_t>(length), sequence.end(), m_network->inputs());
-        m_network->forward(1, static_cast<int>(length), false, false);
+        m_network->forward({1, static_cast<int>(length), false, {}});
         const float* last = m_network->logits() + (static_cast<std::int64_t>(length) - 1) * m_config.model.vocab;
         sequence.push_back(static_cast<int>(std::max_element(last, last + m_config.model.vocab) - last));
     }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <sstream>
 
 namespace engine {
 
@@ -13,50 +15,108 @@ namespace {
 
 constexpr float kDeviation = 0.02F;
 
-struct TableBuilder {
-    std::vector<ParameterSpec> table;
-    std::int64_t next = 0;
+bool matches(const char* pattern, const char* text) {
+    if (*pattern == '\0') return *text == '\0';
+    if (*pattern == '*') return matches(pattern + 1, text) || (*text != '\0' && matches(pattern, text + 1));
+    return *text != '\0' && (*pattern == '?' || *pattern == *text) && matches(pattern + 1, text + 1);
+}
+
+std::string layerName(int index) {
+    return "layer." + std::to_string(index);
+}
+
+class TableBuilder {
+public:
+    explicit TableBuilder(const ModelConfig& model) : m_model(model) {}
 
     void add(std::string name, std::int64_t rows, std::int64_t cols, Init init, float deviation = 0) {
         const bool matrix = rows > 1 && init == Init::Normal;
-        table.push_back({std::move(name), rows, cols, next, init, deviation, matrix});
-        next += (rows * cols + 15) / 16 * 16;
+        m_table.push_back({std::move(name), rows, cols, m_next, init, deviation, matrix, m_next});
+        m_next += (rows * cols + 15) / 16 * 16;
     }
-    void addNorm(const std::string& name, std::int64_t width) {
-        add(name + ".weight", 1, width, Init::One);
-        add(name + ".bias", 1, width, Init::Zero);
+    void addNorm(const std::string& name) {
+        add(name + ".weight", 1, m_model.dModel, Init::One);
+        if (m_model.bias && m_model.norm == Norm::LayerNorm) add(name + ".bias", 1, m_model.dModel, Init::Zero);
     }
-    void addLinear(const std::string& name, std::int64_t out, std::int64_t in, float deviation) {
-        add(name + ".weight", out, in, Init::Normal, deviation);
-        add(name + ".bias", 1, out, Init::Zero);
+    void addLinear(const LinearShape& shape, float deviation) {
+        add(shape.name + ".weight", shape.out, shape.in, Init::Normal, deviation);
+        if (m_model.bias) add(shape.name + ".bias", 1, shape.out, Init::Zero);
     }
+    std::vector<ParameterSpec> take() { return std::move(m_table); }
+
+private:
+    const ModelConfig& m_model;
+    std::vector<ParameterSpec> m_table;
+    std::int64_t m_next = 0;
 };
 
 }  // namespace
 
+bool matchesAny(const std::string& patterns, const std::string& name) {
+    std::istringstream list(patterns);
+    std::string pattern;
+    while (std::getline(list, pattern, ',')) {
+        if (!pattern.empty() && matches(pattern.c_str(), name.c_str())) return true;
+    }
+    return false;
+}
+
+std::vector<LinearShape> linearShapes(const ModelConfig& model) {
+    const std::int64_t d = model.dModel;
+    const std::int64_t f = model.ffnWidth();
+    const std::int64_t qkv = std::int64_t{model.heads + 2 * model.keyValueHeads()} * model.headDim();
+    std::vector<LinearShape> shapes;
+    for (int i = 0; i < model.layers; ++i) {
+        const std::string layer = layerName(i);
+        shapes.push_back({layer + ".attn.qkv", qkv, d});
+        shapes.push_back({layer + ".attn.proj", d, d});
+        shapes.push_back({layer + ".mlp.fc1", isGated(model.activation) ? 2 * f : f, d});
+        shapes.push_back({layer + ".mlp.fc2", d, f});
+    }
+    shapes.push_back({"lm_head", model.vocab, d});
+    return shapes;
+}
+
+std::vector<std::string> linearNames(const ModelConfig& model) {
+    std::vector<std::string> names;
+    for (const LinearShape& shape : linearShapes(model)) names.push_back(shape.name);
+    return names;
+}
+
 std::vector<ParameterSpec> parameterTable(const ModelConfig& model) {
     const std::int64_t d = model.dModel;
     const float residual = kDeviation / std::sqrt(2.0F * static_cast<float>(model.layers));
-    TableBuilder builder;
+    const std::vector<LinearShape> shapes = linearShapes(model);
+    TableBuilder builder(model);
     builder.add("token_embedding.weight", model.vocab, d, Init::Normal, kDeviation);
-    builder.add("position_embedding.weight", model.seqLen, d, Init::Normal, kDeviation);
-    for (int i = 0; i < model.layers; ++i) {
-        const std::string layer = "layer." + std::to_string(i);
-        builder.addNorm(layer + ".ln1", d);
-        builder.addLinear(layer + ".attn.qkv", 3 * d, d, kDeviation);
-        builder.addLinear(layer + ".attn.proj", d, d, residual);
-        builder.addNorm(layer + ".ln2", d);
-        builder.addLinear(layer + ".mlp.fc1", 4 * d, d, kDeviation);
-        builder.addLinear(layer + ".mlp.fc2", d, 4 * d, residual);
+    if (model.positions == Positions::Learned) {
+        builder.add("position_embedding.weight", model.seqLen, d, Init::Normal, kDeviation);
     }
-    builder.addNorm("final_norm", d);
-    builder.add("lm_head.weight", model.vocab, d, Init::Normal, kDeviation);
-    return std::move(builder.table);
+    for (int i = 0; i < model.layers; ++i) {
+        const std::size_t first = static_cast<std::size_t>(i) * 4;
+        builder.addNorm(layerName(i) + ".ln1");
+        builder.addLinear(shapes[first], kDeviation);
+        builder.addLinear(shapes[first + 1], residual);
+        builder.addNorm(layerName(i) + ".ln2");
+        builder.addLinear(shapes[first + 2], kDeviation);
+        builder.addLinear(shapes[first + 3], residual);
+    }
+    builder.addNorm("final_norm");
+    if (!model.tiedHead) builder.add("lm_head.weight", model.vocab, d, Init::Normal, kDeviation);
+    return builder.take();
 }
 
 std::int64_t parameterFloats(const std::vector<ParameterSpec>& table) {
     const ParameterSpec& last = table.back();
     return (last.offset + last.count() + 15) / 16 * 16;
+}
+
+std::int64_t homeFloats(const std::vector<ParameterSpec>& table) {
+    std::int64_t floats = 0;
+    for (const ParameterSpec& spec : table) {
+        if (spec.home >= 0) floats = std::max(floats, (spec.home + spec.count() + 15) / 16 * 16);
+    }
+    return floats;
 }
 
 std::int64_t parameterCount(const std::vector<ParameterSpec>& table) {
@@ -65,25 +125,31 @@ std::int64_t parameterCount(const std::vector<ParameterSpec>& table) {
     return count;
 }
 
-ModelParameters bindParameters(const ModelConfig& model, const std::vector<ParameterSpec>& table, float* base) {
-    std::size_t next = 0;
-    const auto take = [&] { return base + table[next++].offset; };
-    ModelParameters parameters;
-    parameters.tokenEmbedding = take();
-    parameters.positionEmbedding = take();
-    for (int i = 0; i < model.layers; ++i) {
-        LayerParameters layer;
-        for (float** slot :
-             {&layer.ln1Weight, &layer.ln1Bias, &layer.qkvWeight, &layer.qkvBias, &layer.projWeight, &layer.projBias,
-              &layer.ln2Weight, &layer.ln2Bias, &layer.fc1Weight, &layer.fc1Bias, &layer.fc2Weight, &layer.fc2Bias}) {
-            *slot = take();
-        }
-        parameters.layers.push_back(layer);
+ModelParameters bindParameters(const ModelConfig& model, const std::vector<ParameterSpec>& table, float* base,
+                               bool byHome) {
+    std::map<std::string, float*> byName;
+    for (const ParameterSpec& spec : table) {
+        const std::int64_t at = byHome ? spec.home : spec.offset;
+        byName.emplace(spec.name, at < 0 ? nullptr : base + at);
     }
-    parameters.normWeight = take();
-    parameters.normBias = take();
-    parameters.headWeight = take();
-    ENGINE_CHECK(next == table.size(), "the parameter table and its binding disagree");
+    const auto find = [&](const std::string& name) {
+        const auto found = byName.find(name);
+        return found == byName.end() ? nullptr : found->second;
+    };
+    ModelParameters parameters;
+    parameters.tokenEmbedding = find("token_embedding.weight");
+    parameters.positionEmbedding = find("position_embedding.weight");
+    for (int i = 0; i < model.layers; ++i) {
+        const std::string layer = layerName(i);
+        parameters.layers.push_back(
+            {find(layer + ".ln1.weight"), find(layer + ".ln1.bias"), find(layer + ".attn.qkv.weight"),
+             find(layer + ".attn.qkv.bias"), find(layer + ".attn.proj.weight"), find(layer + ".attn.proj.bias"),
+             find(layer + ".ln2.weight"), find(layer + ".ln2.bias"), find(layer + ".mlp.fc1.weight"),
+             find(layer + ".mlp.fc1.bias"), find(layer + ".mlp.fc2.weight"), find(layer + ".mlp.fc2.bias")});
+    }
+    parameters.normWeight = find("final_norm.weight");
+    parameters.normBias = find("final_norm.bias");
+    parameters.headWeight = model.tiedHead ? parameters.tokenEmbedding : find("lm_head.weight");
     return parameters;
 }
 
@@ -101,14 +167,18 @@ void initialiseParameters(const std::vector<ParameterSpec>& table, std::uint64_t
 }
 
 std::int64_t partialsStride(const ModelConfig& model) {
-    return 2 * std::max<std::int64_t>(4 * std::int64_t{model.dModel}, model.vocab);
+    std::int64_t widest = 2 * std::int64_t{model.dModel};  // both gradients of a norm
+    for (const LinearShape& shape : linearShapes(model)) widest = std::max(widest, shape.out);
+    return (widest + 15) / 16 * 16;
 }
 
 Activations layoutActivations(const RunConfig& config, int threads, Arena& arena) {
     const ModelConfig& model = config.model;
     const std::int64_t n = std::int64_t{config.train.batch} * model.seqLen;
     const std::int64_t d = model.dModel;
-    const std::int64_t f = 4 * d;
+    const std::int64_t f = model.ffnWidth();
+    const std::int64_t hidden = isGated(model.activation) ? 2 * f : f;
+    const std::int64_t qkv = std::int64_t{model.heads + 2 * model.keyValueHeads()} * model.headDim();
     const std::int64_t scores =
         std::int64_t{config.train.batch} * model.heads * model.seqLen * std::int64_t{model.seqLen};
     Activations activations;
@@ -117,12 +187,12 @@ Activations layoutActivations(const RunConfig& config, int threads, Arena& arena
         layer.input = arena.take<float>(n * d);
         layer.ln1Mean = arena.take<float>(n);
         layer.ln1Rstd = arena.take<float>(n);
-        layer.qkv = arena.take<float>(n * 3 * d);
+        layer.qkv = arena.take<float>(n * qkv);
         layer.probabilities = arena.take<float>(scores);
         layer.middle = arena.take<float>(n * d);
         layer.ln2Mean = arena.take<float>(n);
         layer.ln2Rstd = arena.take<float>(n);
-        layer.hidden = arena.take<float>(n * f);
+        layer.hidden = arena.take<float>(n * hidden);
         activations.layers.push_back(layer);
     }
     activations.output = arena.take<float>(n * d);
@@ -130,11 +200,16 @@ Activations layoutActivations(const RunConfig& config, int threads, Arena& arena
     activations.normRstd = arena.take<float>(n);
     activations.logits = arena.take<float>(n * model.vocab);
     activations.wide = arena.take<float>(n * f);
+    activations.dHidden = arena.take<float>(n * hidden);
     activations.attention = arena.take<float>(n * d);
-    activations.dQkv = arena.take<float>(n * 3 * d);
+    activations.dQkv = arena.take<float>(n * qkv);
     activations.dNormed = arena.take<float>(n * d);
     activations.dResidual = arena.take<float>(n * d);
     activations.partials = arena.take<float>(threads * partialsStride(model));
+    activations.rotary = nullptr;
+    if (model.positions == Positions::Rotary) {
+        activations.rotary = arena.take<float>(std::int64_t{model.seqLen} * model.headDim());
+    }
     activations.inputs = arena.take<int>(n);
     activations.targets = arena.take<int>(n);
     return activations;

@@ -5,8 +5,9 @@
 #include "cpu/thread_pool.h"
 #include "engine/config.h"
 #include "engine/observer.h"
-#include "src/gemm_layer.h"
+#include "src/layer_plan.h"
 #include "src/model.h"
+#include "src/modules.h"
 
 #include <memory>
 #include <string>
@@ -18,70 +19,90 @@ namespace engine {
 enum class Linear : std::uint8_t { Qkv = 0, Proj = 1, Fc1 = 2, Fc2 = 3 };
 inline constexpr int kLinearsPerLayer = 4;
 
-/// Why a GEMM layer is not in FP8 although the run is.
-struct LayerFallback {
-    std::string layer;
-    std::string reason;
+/// One pass over a micro-batch: how many sequences of which length, and what is recorded.
+struct Pass {
+    int rows;
+    int seqLen;
+    bool record = false;  // false: evaluation; nothing of training changes
+    Watch watch;
+    bool firstMicroBatch = true;
+    bool lastMicroBatch = true;
+    std::uint64_t noiseKey = 0;
 };
 
 class Network {
 public:
     /// `precision` is resolved (not Auto); config.model.vocab is set.
-    /// `pinned` layers start in BF16 (they keep their place in tensors()).
-    Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa,
-            const std::vector<std::string>& pinned = {});
+    /// `fallbackRoom`: operands have room for BF16 even if the guard is none that moves them.
+    Network(const RunConfig& config, Precision precision, int threads, cpu::Isa isa, bool fallbackRoom = false);
 
-    /// Logits of the first `rows` sequences of `inputs()`, each `seqLen` long. With `record`, casts are recorded for
-    /// the scale update and, with `counting`, counted; without, nothing of training changes.
-    void forward(int rows, int seqLen, bool record, bool counting);
-    /// Mean loss over the targets; with `withGradient` the logits become their gradient.
-    double loss(int rows, int seqLen, bool withGradient);
-    /// Gradients of all parameters from the logits' gradient. Only after forward(…, record = true) and loss().
-    void backward(int rows, int seqLen);
+    /// Logits of the first `rows` sequences of `inputs()`, each `seqLen` long.
+    void forward(const Pass& pass);
+    /// Mean loss over the targets; with `gradScale` other than 0 the logits become their gradient times it.
+    double loss(const Pass& pass, float gradScale);
+    /// Gradients of all parameters from the logits' gradient. Only after forward() with record, and loss().
+    void backward(const Pass& pass);
 
-    /// Rolls the histories of everything that was cast since the last call and renews the scales.
+    /// Renews the recipe's state from everything that was cast since the last call.
     void updateScales();
 
     int* inputs() { return m_activations.inputs; }
     int* targets() { return m_activations.targets; }
     const float* logits() const { return m_activations.logits; }
 
-    const std::vector<ParameterSpec>& table() const { return m_table; }
+    /// Where each parameter is: gradients and moments by offset, FP32 parameters by home.
+    const std::vector<ParameterSpec>& table() const { return m_plan.table; }
     float* parameters() { return m_parameterBase; }
     float* gradients() { return m_gradientBase; }
-    std::int64_t floats() const { return parameterFloats(m_table); }
+    std::int64_t gradientFloats() const { return engine::parameterFloats(m_plan.table); }
+    std::int64_t parameterFloats() const { return homeFloats(m_plan.table); }
 
-    const std::vector<TensorInfo>& tensors() const { return m_tensors; }
-    const std::vector<CastRecord>& records() const { return m_records; }
+    /// The layer whose weight operand is the parameter; nullptr: the parameter is FP32.
+    GemmLayer* storedLayer(const ParameterSpec& spec);
+    /// Rounds new FP32 values [out][in] into a stored weight.
+    void storeWeight(GemmLayer& layer, const float* values, const Pass& pass);
+    /// Overwrites every parameter from values laid out by offset; stored weights are rounded.
+    void setParameters(const float* values);
+
+    const std::vector<TensorInfo>& tensors() const { return m_plan.tensors; }
+    const std::vector<TensorRecord>& records() const { return m_records; }
     void clearRecords();
-    DelayedScaling& scaling() { return *m_scaling; }
-    const std::vector<LayerFallback>& fallbacks() const { return m_fallbacks; }
+    /// nullptr: nothing is quantised.
+    Recipe* recipe() { return m_plan.recipe.get(); }
+    /// The same recipe with another length of history; its state is taken over.
+    void replaceRecipe(const Fp8Recipe& recipe);
+    const std::vector<LayerFallback>& fallbacks() const { return m_plan.fallbacks; }
+    const std::vector<GemmLayer>& layers() const { return m_plan.layers; }
 
-    /// Moves a layer to BF16 for the rest of the run; only for runs built with Guard::Fallback. False: it was there.
-    bool pinToBf16(const std::string& layer);
+    /// Quantised operands, in the recipe's order.
+    const std::vector<Operand*>& slots() const { return m_plan.slots; }
+    /// Moves an operand to BF16, or back to its recipe's type. Only where there is room for it; stored weights stay.
+    /// False: nothing changed.
+    bool setFallback(int slot, bool bf16);
 
     std::int64_t memoryBytes() const { return m_memoryBytes; }
     cpu::ThreadPool& pool() { return m_pool; }
 
 private:
-    bool moveToBf16(const std::string& layer);
-    void buildLayers(Precision precision);
-    GemmLayer makeLayer(const std::string& name, std::int64_t out, std::int64_t in, Precision precision);
-    void layoutOperands(Arena& arena);
-    void embed(int rows, int seqLen);
-    void embedBackward(int rows, int seqLen);
-    void blockForward(StepContext& context, int index, int rows, int seqLen);
-    void blockBackward(StepContext& context, int index, int rows, int seqLen);
-    StepContext context(bool record, bool counting);
+    void bindLayers();
+    void embed(const Pass& pass);
+    void embedBackward(const Pass& pass);
+    void rotate(const Pass& pass, float* qkv, bool inverse);
+    void blockForward(StepContext& context, int index, const Pass& pass);
+    void attentionForward(StepContext& context, int index, const Pass& pass);
+    void blockBackward(StepContext& context, int index, const Pass& pass);
+    void mlpBackward(StepContext& context, int index, const Pass& pass);
+    StepContext context(const Pass& pass);
+    NormParameters norm(const float* weight, const float* bias, float* mean, float* rstd) const;
     GemmLayer& linear(int layer, Linear which) {
-        return m_layers[static_cast<std::size_t>(layer) * kLinearsPerLayer + static_cast<std::size_t>(which)];
+        return m_plan.layers[static_cast<std::size_t>(layer) * kLinearsPerLayer + static_cast<std::size_t>(which)];
     }
-    GemmLayer& head() { return m_layers.back(); }
+    GemmLayer& head() { return m_plan.layers.back(); }
 
     RunConfig m_config;
     cpu::Isa m_isa;
     cpu::ThreadPool m_pool;
-    std::vector<ParameterSpec> m_table;
+    LayerPlan m_plan;
     Arena m_parameterArena;  // parameters, then gradients
     Arena m_activationArena;
     Arena m_operandArena;
@@ -90,20 +111,13 @@ private:
     ModelParameters m_parameters;
     ModelParameters m_gradients;
     Activations m_activations;
-    std::vector<GemmLayer> m_layers;  // [layers][4], then the head
     std::vector<const char*> m_layerNames;
-    std::vector<TensorInfo> m_tensors;
-    std::vector<CastRecord> m_records;
-    std::vector<LayerFallback> m_fallbacks;
-    std::unique_ptr<DelayedScaling> m_scaling;
-    bool m_counting = false;
+    std::vector<TensorRecord> m_records;
     std::int64_t m_memoryBytes = 0;
+    bool m_fallbackRoom;
 };
 
-/// Whether `name` matches one of the comma-separated patterns with * and ?.
-bool matchesAny(const std::string& patterns, const std::string& name);
-
-/// Bytes that a network of this configuration takes, without building it.
+/// Bytes that a run of this configuration takes: a network and the optimizer's moments and masters.
 std::int64_t networkBytes(const RunConfig& config, Precision precision, int threads);
 
 }  // namespace engine

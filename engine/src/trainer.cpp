@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "src/memory.h"
 #include "src/nvtx_ranges.h"
+#include "src/random.h"
 #include "src/trainer_impl.h"
 
 #include <algorithm>
@@ -73,24 +74,31 @@ ResolvedPrecision resolvePrecision(Precision asked, cpu::Isa isa) {
     }
 }
 
-TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData,
-                         const std::vector<std::string>& pinned)
+TrainerImpl::TrainerImpl(const RunConfig& config, StepObserver* observer, Purpose purpose, bool fresh,
+                         bool fallbackRoom)
     : m_config(config), m_observer(observer) {
     requireValid(m_config);
     requireDevice(m_config.train.device);
-    if (needsData) {
+    if (purpose == Purpose::Train) {
         m_dataset = Dataset::open(m_config);
         m_config.model.vocab = m_dataset->vocab();
     }
     const cpu::Isa isa = cpu::activeIsa();
     const ResolvedPrecision resolved = resolvePrecision(m_config.train.precision, isa);
     requireMemory(estimate(m_config).memoryBytes);
-    m_network = std::make_unique<Network>(m_config, resolved.precision, threadCount(m_config), isa, pinned);
-    m_momentArena = Arena(kTwoFloats * m_network->floats());
-    m_moments1 = m_momentArena.take<float>(m_network->floats());
-    m_moments2 = m_momentArena.take<float>(m_network->floats());
+    m_network = std::make_unique<Network>(m_config, resolved.precision, threadCount(m_config), isa, fallbackRoom);
+    if (m_config.train.weights == WeightStorage::Fp8KeepInit) {
+        m_masterFloats = m_network->gradientFloats() - m_network->parameterFloats();
+    }
+    const std::int64_t floats = m_network->gradientFloats();
+    m_momentArena = Arena((2 * floats + m_masterFloats) * static_cast<std::int64_t>(sizeof(float)));
+    m_moments1 = m_momentArena.take<float>(floats);
+    m_moments2 = m_momentArena.take<float>(floats);
+    if (m_masterFloats > 0) m_masters = m_momentArena.take<float>(m_masterFloats);
+    if (fresh && !m_config.train.init.empty()) loadInitialWeights();
+    if (fresh) startMasters();
     m_guard = std::make_unique<NumericsGuard>(
-        m_config.train.guard, *m_network,
+        m_config.train, *m_network,
         [this](Severity severity, const std::string& code, const std::string& text) { report(severity, code, text); });
     const RunEstimate size = estimate(m_config);
     m_info.device = "cpu";
@@ -115,7 +123,10 @@ void TrainerImpl::announce(const ResolvedPrecision& resolved) {
         report(Severity::Info, resolved.emulated ? "emulated" : "precision", resolved.reason);
     }
     for (const LayerFallback& fallback : m_network->fallbacks()) {
-        report(Severity::Warning, "fallback", fallback.layer + " runs in BF16: " + fallback.reason);
+        const bool asked = fallback.reason.starts_with("kept") || fallback.reason.starts_with("one of");
+        report(asked ? Severity::Info : Severity::Warning, "fallback",
+               fallback.layer + " runs in " + (fallback.precision == Precision::Fp32 ? "FP32" : "BF16") + ": " +
+                   fallback.reason);
     }
 }
 
@@ -140,122 +151,129 @@ double TrainerImpl::learningRate(std::int64_t step) const {
 }
 
 double TrainerImpl::gradientNorm() {
+    const std::int64_t floats = m_network->gradientFloats();
     const Range range("gradient norm", RangeKind::Kernel,
-                      {2.0 * static_cast<double>(m_network->floats()), 4.0 * static_cast<double>(m_network->floats())});
+                      {2.0 * static_cast<double>(floats), 4.0 * static_cast<double>(floats)});
     cpu::ThreadPool& pool = m_network->pool();
     std::vector<double> sums(static_cast<std::size_t>(pool.threads()), 0.0);
     pool.run([&](int chunk) {
-        const auto [first, last] = pool.part(m_network->floats(), chunk, 16);
+        const auto [first, last] = pool.part(floats, chunk, 16);
         sums[static_cast<std::size_t>(chunk)] =
             cpu::sumOfSquares(m_network->gradients() + first, last - first, cpu::activeIsa());
     });
     return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
-void TrainerImpl::applyUpdate(double lr, double gradNorm) {
-    const TrainConfig& train = m_config.train;
-    ++m_state.updates;
-    const auto t = static_cast<double>(m_state.updates);
-    cpu::AdamWArgs args{};
-    args.lr = static_cast<float>(lr);
-    args.beta1 = static_cast<float>(train.beta1);
-    args.beta2 = static_cast<float>(train.beta2);
-    args.epsilon = 1e-8F;
-    args.correction1 = static_cast<float>(1.0 / (1.0 - std::pow(train.beta1, t)));
-    args.correction2 = static_cast<float>(1.0 / (1.0 - std::pow(train.beta2, t)));
-    args.gradScale =
-        train.gradClip > 0 && gradNorm > train.gradClip ? static_cast<float>(train.gradClip / gradNorm) : 1.0F;
-
-    const Range range(
-        "adamw", RangeKind::Kernel,
-        {14.0 * static_cast<double>(m_network->floats()), 28.0 * static_cast<double>(m_network->floats())});
-    cpu::ThreadPool& pool = m_network->pool();
-    pool.run([&](int chunk) {
-        for (const ParameterSpec& spec : m_network->table()) {
-            const auto [first, last] = pool.part(spec.count(), chunk, 16);
-            cpu::AdamWArgs own = args;
-            own.weightDecay = spec.decay ? static_cast<float>(train.weightDecay) : 0.0F;
-            const std::int64_t at = spec.offset + first;
-            cpu::adamW(m_network->parameters() + at, m_network->gradients() + at, m_moments1 + at, m_moments2 + at,
-                       last - first, own, cpu::activeIsa());
-        }
-    });
-}
-
-void TrainerImpl::pinLayers(const std::vector<std::string>& layers) {
-    for (const std::string& layer : layers) {
-        if (!m_network->pinToBf16(layer)) continue;
-        if (std::find(m_state.pinned.begin(), m_state.pinned.end(), layer) == m_state.pinned.end()) {
-            m_state.pinned.push_back(layer);
-        }
-        report(Severity::Warning, "fallback", layer + " runs in BF16 from the next step on");
-    }
+void TrainerImpl::resizeAmaxHistory(int length) {
+    m_config.recipe.amaxHistoryLen = length;
+    requireValid(m_config);
+    if (m_network->recipe() != nullptr) m_network->replaceRecipe(m_config.recipe);
 }
 
 std::vector<TensorSnapshot> TrainerImpl::takeSnapshots() const {
     std::vector<TensorSnapshot> snapshots;
     for (const TensorInfo& tensor : m_network->tensors()) {
-        const CastRecord& record = m_network->records()[static_cast<std::size_t>(tensor.index)];
-        if (!record.cast) continue;
-        const cpu::CastStats& s = record.stats;
-        snapshots.push_back({tensor.index, s.amax, record.scale, s.saturated, s.underflowed, s.zeros, s.nonFinite,
-                             s.count, s.sqError, s.sqSignal});
+        const TensorRecord& record = m_network->records()[static_cast<std::size_t>(tensor.index)];
+        if (record.seen && observes(m_config.train, tensor.role.c_str())) {
+            snapshots.push_back(snapshotOf(tensor, record));
+        }
     }
     return snapshots;
+}
+
+void TrainerImpl::recoverTensors() {
+    for (const int slot : m_guard->recovered(m_state.step)) {
+        if (!m_network->setFallback(slot, false)) continue;
+        const Operand& operand = *m_network->slots()[static_cast<std::size_t>(slot)];
+        const TensorInfo& tensor = m_network->tensors()[static_cast<std::size_t>(operand.tensor)];
+        report(Severity::Info, "fallback_end",
+               tensor.layer + "." + tensor.role + " is in " + formatName(operand.type) + " again");
+    }
+}
+
+void TrainerImpl::fallBack(const std::vector<int>& slots) {
+    for (const int slot : slots) {
+        if (!m_network->setFallback(slot, true)) continue;
+        m_guard->fellBack(slot, m_state.step);
+        const Operand& operand = *m_network->slots()[static_cast<std::size_t>(slot)];
+        const TensorInfo& tensor = m_network->tensors()[static_cast<std::size_t>(operand.tensor)];
+        const int steps = m_config.train.guardSteps;
+        report(Severity::Warning, "fallback",
+               tensor.layer + "." + tensor.role + " runs in BF16 " +
+                   (steps > 0 ? "for " + std::to_string(steps) + " steps" : "from the next step on"));
+    }
+}
+
+// Random numbers of a micro-batch depend on where it stands in the run and on nothing else.
+Pass TrainerImpl::passOf(int microBatch) const {
+    const TrainConfig& train = m_config.train;
+    Pass pass{train.batch, m_config.model.seqLen, true, {}};
+    pass.firstMicroBatch = microBatch == 0;
+    pass.lastMicroBatch = microBatch == train.accumulate - 1;
+    const auto at = static_cast<std::uint64_t>(m_state.step * train.accumulate + microBatch);
+    pass.noiseKey = randomBits(train.seed ^ 0x6E6F697365ULL, at);
+    return pass;
+}
+
+double TrainerImpl::runMicroBatches(const Watch& watch) {
+    const TrainConfig& train = m_config.train;
+    const double tokens = static_cast<double>(train.batch) * m_config.model.seqLen;
+    const auto gradScale = static_cast<float>(1.0 / (tokens * train.accumulate));
+    double loss = 0;
+    for (int i = 0; i < train.accumulate; ++i) {
+        Pass pass = passOf(i);
+        pass.watch = watch;
+        m_dataset->trainBatch(m_state.step * train.accumulate + i, train.batch, m_config.model.seqLen,
+                              m_network->inputs(), m_network->targets());
+        m_network->forward(pass);
+        loss += m_network->loss(pass, gradScale) / train.accumulate;
+        m_network->backward(pass);
+    }
+    return loss;
 }
 
 StepStats TrainerImpl::step() {
     ENGINE_CHECK(m_dataset != nullptr, "a trainer loaded for generation cannot train");
     m_stepping = true;
     const TrainConfig& train = m_config.train;
-    const int seqLen = m_config.model.seqLen;
-    const bool snapshot = train.snapshotEvery > 0 && m_state.step % train.snapshotEvery == 0;
+    Watch watch = watchOf(train, m_state.step);
+    const bool snapshot = watch.counters;
     // The fallback guard looks for NaN, which only the counters see.
-    const bool counting = snapshot || train.guard == Guard::Fallback;
+    watch.everything = train.guard == Guard::Fallback;
     StepStats stats{};
     stats.step = m_state.step;
     if (m_observer != nullptr) m_observer->onStepBegin(stats.step);
+    recoverTensors();
     stats.startNs = clockNs();
-    std::vector<std::string> toPin;
-    bool stop = false;
+    Verdict verdict;
     {
         const Range range("step", RangeKind::Step);
         m_network->clearRecords();
-        m_dataset->trainBatch(stats.step, train.batch, seqLen, m_network->inputs(), m_network->targets());
-        m_network->forward(train.batch, seqLen, true, counting);
-        stats.loss = m_network->loss(train.batch, seqLen, true);
-        m_network->backward(train.batch, seqLen);
-
+        stats.loss = runMicroBatches(watch);
         const Range phase("optimizer", RangeKind::Phase);
         stats.gradNorm = gradientNorm();
         stats.lr = learningRate(stats.step);
-        toPin = m_guard->checkSaturation(stats.step);
-        stats.skipped = !m_guard->checkFinite(stats.loss, stats.gradNorm, toPin);
-        stop = stats.skipped && train.guard == Guard::Stop;
-        if (!stats.skipped) applyUpdate(stats.lr, stats.gradNorm);
+        verdict = m_guard->judge(stats.step, stats.loss, stats.gradNorm);
+        stats.skipped = verdict.skip;
+        if (!verdict.skip) applyUpdate(stats.lr, stats.gradNorm);
         m_network->updateScales();
     }
     stats.durationNs = clockNs() - stats.startNs;
     stats.tokens = m_info.tokensPerStep;
     stats.memoryBytes = m_info.memoryBytes;
     if (m_observer != nullptr) m_observer->onStepEnd(stats, snapshot ? takeSnapshots() : std::vector<TensorSnapshot>{});
-    pinLayers(toPin);
+    fallBack(verdict.toFallBack);
     ++m_state.step;
-    if (stop) {
-        throw Error(ErrorKind::Failure, "step " + std::to_string(stats.step), "the loss or a gradient is not finite",
-                    "lower --lr, keep layers in BF16 with --keep-bf16, or use --guard fallback");
-    }
-    if (m_guard->state().skippedInARow >= NumericsGuard::kHopelessSteps) {
-        throw Error(ErrorKind::Failure, "step " + std::to_string(stats.step),
-                    "the last " + std::to_string(NumericsGuard::kHopelessSteps) +
-                        " steps were skipped because the loss or a gradient was not finite",
-                    "lower --lr, or resume an earlier checkpoint");
+    if (verdict.stop) {
+        throw Error(ErrorKind::Failure, "step " + std::to_string(stats.step), verdict.reason,
+                    "lower --lr, keep layers in BF16 with --keep-bf16, use --guard fallback, or resume an earlier "
+                    "checkpoint");
     }
     return stats;
 }
 
 std::unique_ptr<Trainer> Trainer::create(const RunConfig& config, StepObserver* observer) {
-    return std::make_unique<TrainerImpl>(config, observer, true);
+    return std::make_unique<TrainerImpl>(config, observer, TrainerImpl::Purpose::Train, true);
 }
 
 }  // namespace engine

@@ -7,6 +7,7 @@
 #include "src/network.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,15 @@ ResolvedPrecision resolvePrecision(Precision asked, cpu::Isa isa);
 struct TrainingState {
     std::int64_t step = 0;     // next step
     std::int64_t updates = 0;  // applied so far: AdamW's t
-    std::vector<std::string> pinned;
 };
 
 class TrainerImpl : public Trainer {
 public:
-    /// `pinned`: layers that the fallback guard moved to BF16 before the run was saved.
-    TrainerImpl(const RunConfig& config, StepObserver* observer, bool needsData,
-                const std::vector<std::string>& pinned = {});
+    enum class Purpose : std::uint8_t { Train, Generate };
+    /// `fresh`: the initial weights will be used (false: a checkpoint overwrites them).
+    /// `fallbackRoom`: tensors may be in BF16 although the guard does not move any.
+    TrainerImpl(const RunConfig& config, StepObserver* observer, Purpose purpose, bool fresh,
+                bool fallbackRoom = false);
 
     const RunConfig& config() const override { return m_config; }
     const TrainerInfo& info() const override { return m_info; }
@@ -40,12 +42,15 @@ public:
     double validationLoss(const Stop& stop) override;
     std::vector<int> generate(const std::vector<int>& prompt, int tokens) override;
     StrideCheck checkStride(int prompts, const Stop& stop) override;
+    void resizeAmaxHistory(int length) override;
     void save(const std::string& path) override;
 
     // For checkpoint.cpp.
     Network& network() { return *m_network; }
     float* moments1() { return m_moments1; }
     float* moments2() { return m_moments2; }
+    /// FP32 values of stored weights, laid out one after the other in table order; empty unless they are kept.
+    std::span<float> masters() { return {m_masters, static_cast<std::size_t>(m_masterFloats)}; }
     const TrainingState& state() const { return m_state; }
     NumericsGuard& guard() { return *m_guard; }
     void restoreState(const TrainingState& state);
@@ -54,9 +59,16 @@ public:
 private:
     void announce(const ResolvedPrecision& resolved);
     double learningRate(std::int64_t step) const;
+    void loadInitialWeights();
+    void startMasters();
+    Pass passOf(int microBatch) const;
+    double runMicroBatches(const Watch& watch);
     double gradientNorm();
+    cpu::AdamWArgs updateArguments(double lr, double gradNorm);
     void applyUpdate(double lr, double gradNorm);
-    void pinLayers(const std::vector<std::string>& layers);
+    void updateStoredWeight(const ParameterSpec& spec, GemmLayer& layer, float* master, const cpu::AdamWArgs& args);
+    void recoverTensors();
+    void fallBack(const std::vector<int>& slots);
     std::vector<TensorSnapshot> takeSnapshots() const;
 
     RunConfig m_config;
@@ -67,6 +79,8 @@ private:
     Arena m_momentArena;
     float* m_moments1 = nullptr;
     float* m_moments2 = nullptr;
+    float* m_masters = nullptr;
+    std::int64_t m_masterFloats = 0;
     TrainerInfo m_info;
     TrainingState m_state;
     bool m_stepping = false;  // step() was called

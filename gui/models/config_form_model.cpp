@@ -88,12 +88,12 @@ void appendPrecisionFields(std::vector<FormField>& fields) {
     fields.push_back(choice(
         "precision", "Precision", group, {"auto", "fp32", "bf16", "fp8"},
         [](const RunConfig& c) { return engine::name(c.train.precision); },
-        [](RunConfig& c, const std::string& text) { c.train.precision = engine::parsePrecision(text); },
+        [](RunConfig& c, const std::string& text) { c.train.precision = engine::parse<engine::Precision>(text); },
         "auto: the best this device computes in hardware. On a CPU, fp8 is exact emulation."));
     fields.push_back(choice(
         "format", "FP8 format", group, {"hybrid", "e4m3"},
         [](const RunConfig& c) { return engine::name(c.recipe.format); },
-        [](RunConfig& c, const std::string& text) { c.recipe.format = engine::parseRecipeFormat(text); },
+        [](RunConfig& c, const std::string& text) { c.recipe.format = engine::parse<engine::RecipeFormat>(text); },
         "hybrid: E4M3 forward, E5M2 for gradients. e4m3: everywhere."));
     fields.back().fp8Only = true;
     fields.push_back(integer(
@@ -103,7 +103,7 @@ void appendPrecisionFields(std::vector<FormField>& fields) {
     fields.push_back(choice(
         "amax-algo", "Amax algorithm", group, {"max", "most_recent"},
         [](const RunConfig& c) { return engine::name(c.recipe.amaxAlgo); },
-        [](RunConfig& c, const std::string& text) { c.recipe.amaxAlgo = engine::parseAmaxAlgo(text); },
+        [](RunConfig& c, const std::string& text) { c.recipe.amaxAlgo = engine::parse<engine::AmaxAlgo>(text); },
         "max: of the history. most_recent: the last step only."));
     fields.back().fp8Only = true;
     fields.push_back(integer(
@@ -123,7 +123,7 @@ void appendPrecisionFields(std::vector<FormField>& fields) {
     fields.push_back(choice(
         "guard", "Guard", group, {"off", "warn", "fallback", "stop"},
         [](const RunConfig& c) { return engine::name(c.train.guard); },
-        [](RunConfig& c, const std::string& text) { c.train.guard = engine::parseGuard(text); },
+        [](RunConfig& c, const std::string& text) { c.train.guard = engine::parse<engine::Guard>(text); },
         "What happens when a tensor saturates, or a loss or gradient is not finite."));
 }
 

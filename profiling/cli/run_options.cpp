@@ -78,13 +78,13 @@ void RunOptions::addFp8(CLI::App& app) {
          });
     word(app, "--format", "hybrid|e4m3", "hybrid: E4M3 forward, E5M2 backward", kFp8,
          [](const std::string& text) -> Change {
-             return [value = engine::parseRecipeFormat(text)](RunConfig& c) { c.recipe.format = value; };
+             return [value = engine::parse<engine::RecipeFormat>(text)](RunConfig& c) { c.recipe.format = value; };
          });
     integer(app, "--amax-history-len", "steps of amax that decide a scale", kFp8,
             [](RunConfig& c, int n) { c.recipe.amaxHistoryLen = n; });
     word(app, "--amax-algo", "max|most_recent", "which amax of the history decides", kFp8,
          [](const std::string& text) -> Change {
-             return [value = engine::parseAmaxAlgo(text)](RunConfig& c) { c.recipe.amaxAlgo = value; };
+             return [value = engine::parse<engine::AmaxAlgo>(text)](RunConfig& c) { c.recipe.amaxAlgo = value; };
          });
     integer(app, "--margin", "scales are divided by 2^N", kFp8, [](RunConfig& c, int n) { c.recipe.margin = n; });
     word(app, "--keep-bf16", "GLOBS", "layers kept in BF16, like 'layer.0.*,lm_head'", kFp8,
@@ -113,7 +113,7 @@ void RunOptions::addTraining(CLI::App& app) {
     });
     word(app, "--guard", "MODE", "off, warn, fallback or stop on numeric trouble", kTraining,
          [](const std::string& text) -> Change {
-             return [value = engine::parseGuard(text)](RunConfig& c) { c.train.guard = value; };
+             return [value = engine::parse<engine::Guard>(text)](RunConfig& c) { c.train.guard = value; };
          });
 }
 
@@ -140,7 +140,7 @@ void RunOptions::addForTrain(CLI::App& app) {
     addShared(app);
     word(app, "--precision", "auto|fp32|bf16|fp8", "auto: the best that the device has in hardware", kTraining,
          [](const std::string& text) -> Change {
-             return [value = engine::parsePrecision(text)](RunConfig& c) { c.train.precision = value; };
+             return [value = engine::parse<engine::Precision>(text)](RunConfig& c) { c.train.precision = value; };
          });
     integer(app, "--steps", "training steps", kTraining, [](RunConfig& c, int n) { c.train.steps = n; });
     integer(app, "--validate-every", "steps between validations; 0: at the end", kTraining,

@@ -28,7 +28,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 engine::Precision itemPrecision(const std::string& item, const std::string& word) {
     try {
-        return engine::parsePrecision(word);
+        return engine::parse<engine::Precision>(word);
     } catch (const engine::Error&) {
         reject(item, "\"" + word + "\" is not a precision");
     }
@@ -36,7 +36,7 @@ engine::Precision itemPrecision(const std::string& item, const std::string& word
 
 engine::RecipeFormat itemFormat(const std::string& item, const std::string& word) {
     try {
-        return engine::parseRecipeFormat(word);
+        return engine::parse<engine::RecipeFormat>(word);
     } catch (const engine::Error&) {
         reject(item, "\"" + word + "\" is not an FP8 format");
     }

@@ -99,11 +99,25 @@ TEST(Validate, checksEveryNumber) {
 TEST(ConfigJson, readsBackWhatItWrote) {
     RunConfig config = engine::presetConfig("small");
     config.model.vocab = 256;
-    config.recipe = {engine::RecipeFormat::E4M3, 2, 1024, engine::AmaxAlgo::MostRecent};
+    config.model.kvHeads = 2;
+    config.model.activation = engine::Activation::SwiGlu;
+    config.model.tiedHead = true;
+    config.recipe = {engine::RecipeKind::Block,
+                     engine::RecipeFormat::E4M3,
+                     2,
+                     1024,
+                     engine::AmaxAlgo::MostRecent,
+                     engine::Switch::Off,
+                     1e-12,
+                     false,
+                     false,
+                     false};
     config.train.precision = Precision::Fp8;
     config.train.lr = 1.0 / 3.0;
     config.train.seed = 0xFFFFFFFFFFFFFFFFULL;
     config.train.keepBf16 = "layer.0.*,\"quoted\"";
+    config.train.weights = engine::WeightStorage::Fp8KeepInit;
+    config.train.observe = "input,wgrad";
     config.train.guard = engine::Guard::Fallback;
     config.train.data = "text:/tmp/ä ü/50%.txt";
     EXPECT_EQ(engine::runConfigFromJson(toJson(config.model), toJson(config.recipe), toJson(config.train)), config);
@@ -116,7 +130,7 @@ TEST(ConfigJson, refusesOtherText) {
 
 TEST(ConfigNames, listTheChoicesWhenOneIsUnknown) {
     try {
-        engine::parsePrecision("fp4");
+        engine::parse<engine::Precision>("fp4");
         FAIL();
     } catch (const engine::Error& error) {
         EXPECT_STREQ(error.what(), "--precision fp4: not one of the choices: use auto, fp32, bf16, fp8");

@@ -67,21 +67,22 @@ protected:
 
     RunConfig m_config = smallConfig();
     engine::Network m_network;
+    engine::Pass m_pass{m_config.train.batch, m_config.model.seqLen, true, {}};
     std::vector<int> m_inputs;
     std::vector<int> m_targets;
     reference::Parameters m_parameters;
 };
 
 TEST_F(Gradients, lossEqualsTheFloat64Reference) {
-    m_network.forward(m_config.train.batch, m_config.model.seqLen, true, false);
-    const double loss = m_network.loss(m_config.train.batch, m_config.model.seqLen, false);
+    m_network.forward(m_pass);
+    const double loss = m_network.loss(m_pass, 0.0F);
     EXPECT_NEAR(loss, referenceLoss(), 1e-5 * referenceLoss());
 }
 
 TEST_F(Gradients, everyParameterTensorAgreesWithCentralDifferences) {
-    m_network.forward(m_config.train.batch, m_config.model.seqLen, true, false);
-    m_network.loss(m_config.train.batch, m_config.model.seqLen, true);
-    m_network.backward(m_config.train.batch, m_config.model.seqLen);
+    m_network.forward(m_pass);
+    m_network.loss(m_pass, 1.0F / static_cast<float>(m_inputs.size()));
+    m_network.backward(m_pass);
     double worst = 0;
     for (std::size_t tensor = 0; tensor < m_network.table().size(); ++tensor) {
         const engine::ParameterSpec& spec = m_network.table()[tensor];

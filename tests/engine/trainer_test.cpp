@@ -1,76 +1,19 @@
-// Whole steps: determinism, fusion, fallback, guards, checkpoints.
-#include "engine/trainer.h"
+// Whole steps: determinism, fusion, fallback, what is reported.
 #include "engine/error.h"
-
-#include "temporary_folder.h"
+#include "training_runs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <vector>
 
 namespace {
 
-using engine::Guard;
 using engine::Precision;
 using engine::RunConfig;
-using engine::StepStats;
 using engine::Trainer;
-
-RunConfig tinyConfig(Precision precision, int steps = 6) {
-    RunConfig config;
-    config.model = {2, 32, 2, 16, 0};
-    config.train.batch = 4;
-    config.train.steps = steps;
-    config.train.precision = precision;
-    config.train.threads = 2;
-    return config;
-}
-
-/// Keeps what a trainer reports.
-class Recorder : public engine::StepObserver {
-public:
-    void onTensors(std::span<const engine::TensorInfo> list) override { tensors.assign(list.begin(), list.end()); }
-    void onStepBegin(std::int64_t) override {}
-    void onStepEnd(const StepStats& stats, std::span<const engine::TensorSnapshot> list) override {
-        steps.push_back(stats);
-        snapshots.insert(snapshots.end(), list.begin(), list.end());
-        stepOf.insert(stepOf.end(), list.size(), stats.step);
-    }
-    void onValidation(std::int64_t step, double loss) override { validations[step] = loss; }
-    void onEvent(const engine::EngineEvent& event) override { events.push_back(event); }
-    void onGeneration(const engine::GenerationSample& sample) override { generations.push_back(sample); }
-    int count(const std::string& code) const {
-        int n = 0;
-        for (const auto& event : events) n += event.code == code ? 1 : 0;
-        return n;
-    }
-
-    std::vector<engine::TensorInfo> tensors;
-    std::vector<StepStats> steps;
-    std::vector<engine::TensorSnapshot> snapshots;
-    std::vector<std::int64_t> stepOf;  // of each snapshot
-    std::map<std::int64_t, double> validations;
-    std::vector<engine::EngineEvent> events;
-    std::vector<engine::GenerationSample> generations;
-};
-
-std::vector<double> losses(const RunConfig& config) {
-    const auto trainer = Trainer::create(config, nullptr);
-    std::vector<double> result;
-    while (!trainer->done()) result.push_back(trainer->step().loss);
-    return result;
-}
-
-std::string bytesOf(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 TEST(Trainer, repeatsBitForBitWithTheSameSeed) {
     for (Precision precision : {Precision::Fp32, Precision::Bf16, Precision::Fp8}) {
@@ -163,187 +106,93 @@ TEST(Trainer, autoPrecisionStatesItsReason) {
     EXPECT_FALSE(trainer->info().precisionReason.empty());
 }
 
-// A learning rate this large overflows the weights within a few steps.
-RunConfig explodingConfig(Guard guard) {
-    RunConfig config = tinyConfig(Precision::Fp32, 40);
-    config.train.lr = 10;
-    config.train.warmupSteps = 0;
-    config.train.weightDecay = 10;
-    config.train.gradClip = 0;
-    config.train.guard = guard;
-    return config;
-}
-
-TEST(Guard, skipsStepsThatAreNotFinite) {
-    Recorder recorder;
-    const auto trainer = Trainer::create(explodingConfig(Guard::Warn), &recorder);
-    int skipped = 0;
-    while (!trainer->done()) skipped += trainer->step().skipped ? 1 : 0;
-    EXPECT_GT(skipped, 0);
-    EXPECT_GE(recorder.count("non_finite"), 1);
-}
-
-TEST(Guard, stopsTheRunWhenAsked) {
-    const auto trainer = Trainer::create(explodingConfig(Guard::Stop), nullptr);
-    EXPECT_THROW(
-        {
-            while (!trainer->done()) trainer->step();
-        },
-        engine::Error);
-}
-
-// Weights that grow faster than a history of one step follows.
-RunConfig saturatingConfig() {
-    RunConfig config = tinyConfig(Precision::Fp8, 40);
-    config.train.guard = Guard::Fallback;
-    config.train.lr = 1.0;
-    config.train.warmupSteps = 0;
-    config.train.gradClip = 0;
-    config.recipe.amaxHistoryLen = 1;
-    return config;
-}
-
-TEST(Guard, movesSaturatingLayersToBf16) {
-    const RunConfig config = saturatingConfig();
-    Recorder recorder;
-    const auto trainer = Trainer::create(config, &recorder);
-    while (!trainer->done()) trainer->step();
-    EXPECT_GE(recorder.count("saturation"), 1);
-    ASSERT_GE(recorder.count("fallback"), 1);
-    const std::size_t whole = recorder.tensors.size();
-    const auto last =
-        std::count_if(recorder.stepOf.begin(), recorder.stepOf.end(), [](std::int64_t s) { return s == 39; });
-    EXPECT_LT(static_cast<std::size_t>(last), whole) << "a layer in BF16 has no FP8 snapshots";
-}
-
-TEST(Guard, doesTheSameWhateverIsRecorded) {
-    for (int every : {1, 7, 0}) {
-        RunConfig config = saturatingConfig();
-        config.train.snapshotEvery = 1;
-        const std::vector<double> expected = losses(config);
-        config.train.snapshotEvery = every;
-        EXPECT_EQ(losses(config), expected) << "snapshots every " << every << " steps";
-    }
-}
-
-TEST(Guard, resumesWithItsPinsAndItsMemory) {
-    const TemporaryFolder folder;
-    const RunConfig config = saturatingConfig();
-    const std::vector<double> expected = losses(config);
-    for (int cut : {3, 7, 12, 20}) {
-        const auto first = Trainer::create(config, nullptr);
-        std::vector<double> actual;
-        for (int i = 0; i < cut; ++i) actual.push_back(first->step().loss);
-        first->save(folder.path() + "/cut");
-        const auto second = Trainer::resume(folder.path() + "/cut", config, nullptr);
-        while (!second->done()) actual.push_back(second->step().loss);
-        EXPECT_EQ(actual, expected) << "saved after step " << cut;
-    }
-    RunConfig other = config;
-    other.train.guard = Guard::Warn;
-    EXPECT_NO_THROW(Trainer::resume(folder.path() + "/cut", other, nullptr)->step()) << "pinned layers stay in BF16";
-}
-
-TEST(Guard, endsARunThatSkipsEveryStep) {
-    RunConfig config = explodingConfig(Guard::Warn);
-    config.train.steps = 400;
-    Recorder recorder;
-    const auto trainer = Trainer::create(config, &recorder);
-    EXPECT_THROW(
-        {
-            while (!trainer->done()) trainer->step();
-        },
-        engine::Error);
-    EXPECT_LT(trainer->nextStep(), 400);
-    EXPECT_LT(recorder.count("non_finite"), 20) << "one event when it begins, not one per step";
-}
-
-class Checkpoint : public testing::TestWithParam<Precision> {
-protected:
-    TemporaryFolder m_folder;
-    std::string path(const char* name) const { return m_folder.path() + "/" + name; }
-};
-
-TEST_P(Checkpoint, resumedRunContinuesBitForBit) {
-    const RunConfig config = tinyConfig(GetParam(), 10);
-    const auto whole = Trainer::create(config, nullptr);
-    std::vector<double> expected;
-    while (!whole->done()) expected.push_back(whole->step().loss);
-    whole->save(path("whole"));
-
-    const auto first = Trainer::create(config, nullptr);
-    std::vector<double> actual;
-    for (int i = 0; i < 4; ++i) actual.push_back(first->step().loss);
-    first->save(path("half"));
-    const auto second = Trainer::resume(path("half"), config, nullptr);
-    EXPECT_EQ(second->nextStep(), 4);
-    while (!second->done()) actual.push_back(second->step().loss);
-    second->save(path("resumed"));
-
-    EXPECT_EQ(actual, expected);
-    EXPECT_EQ(bytesOf(path("resumed")), bytesOf(path("whole")));
-}
-
-TEST_P(Checkpoint, loadedModelGeneratesLikeTheTrainedOne) {
-    const auto trainer = Trainer::create(tinyConfig(GetParam(), 10), nullptr);
-    while (!trainer->done()) trainer->step();
-    trainer->save(path("model"));
-    EXPECT_EQ(Trainer::load(path("model"))->generate({0, 3, 6, 9}, 8), trainer->generate({0, 3, 6, 9}, 8));
-}
-
-INSTANTIATE_TEST_SUITE_P(Precisions, Checkpoint, testing::Values(Precision::Fp32, Precision::Bf16, Precision::Fp8),
-                         [](const auto& tested) { return std::string(engine::name(tested.param)); });
-
-TEST(CheckpointFile, refusesOtherSettings) {
-    const TemporaryFolder folder;
-    const std::string path = folder.path() + "/a";
+TEST(Trainer, keepsTheFirstAndLastLayersInBf16) {
     RunConfig config = tinyConfig(Precision::Fp8);
-    Trainer::create(config, nullptr)->save(path);
-    config.train.lr = 0.5;
-    try {
-        Trainer::resume(path, config, nullptr);
-        FAIL() << "a changed learning rate went unnoticed";
-    } catch (const engine::Error& error) {
-        EXPECT_EQ(error.subject(), "--lr");
-        EXPECT_EQ(error.kind(), engine::ErrorKind::Usage);
+    config.model.layers = 4;
+    config.train.bf16EdgeLayers = 1;
+    Recorder recorder;
+    const auto trainer = Trainer::create(config, &recorder);
+    EXPECT_EQ(recorder.count("fallback"), 8);
+    EXPECT_EQ(recorder.tensors.front().layer, "layer.1.attn.qkv");
+    EXPECT_EQ(recorder.tensors.back().layer, "lm_head");
+    EXPECT_EQ(recorder.tensors.size(), 3U * (2 * 4 + 1));
+}
+
+TEST(Trainer, runsNamedLayersInFp32) {
+    RunConfig config = tinyConfig(Precision::Bf16);
+    const std::vector<double> bf16 = losses(config);
+    config.train.keepFp32 = "*";
+    EXPECT_NE(losses(config), bf16);
+    EXPECT_EQ(losses(config), losses(tinyConfig(Precision::Fp32)));
+}
+
+TEST(Trainer, fallsBackPerProductAndNamesTheRule) {
+    RunConfig config = recipeConfig(engine::RecipeKind::Block);
+    config.model.ffn = 192;
+    Recorder recorder;
+    const auto trainer = Trainer::create(config, &recorder);
+    // Both products of the MLP in each of two layers; the head has 64 tokens of vocabulary.
+    ASSERT_EQ(recorder.count("fallback"), 5);
+    const auto event = std::find_if(recorder.events.begin(), recorder.events.end(),
+                                    [](const auto& e) { return e.code == "fallback"; });
+    EXPECT_NE(event->text.find("layer.0.mlp.fc1 runs in BF16"), std::string::npos) << event->text;
+    EXPECT_NE(event->text.find("out 192 % 128 = 64 (next: 256)"), std::string::npos) << event->text;
+    EXPECT_TRUE(std::isfinite(trainer->step().loss));
+}
+
+TEST(Observation, costsNothingThatIsNotAskedFor) {
+    RunConfig config = tinyConfig(Precision::Fp8, 10);
+    config.train.observe = "weight";
+    config.train.snapshotEvery = 3;
+    config.train.snapshotFrom = 2;
+    config.train.snapshotTo = 8;
+    config.train.exponentsEvery = 6;
+    Recorder recorder;
+    const auto trainer = Trainer::create(config, &recorder);
+    while (!trainer->done()) trainer->step();
+    std::map<std::int64_t, int> perStep;
+    for (std::size_t i = 0; i < recorder.snapshots.size(); ++i) {
+        const engine::TensorSnapshot& snapshot = recorder.snapshots[i];
+        ++perStep[recorder.stepOf[i]];
+        EXPECT_EQ(recorder.tensorOf(snapshot).role, "weight");
+        EXPECT_EQ(!snapshot.exponents.empty(), recorder.stepOf[i] == 2 || recorder.stepOf[i] == 8);
+    }
+    EXPECT_EQ(perStep, (std::map<std::int64_t, int>{{2, 9}, {5, 9}, {8, 9}}));
+}
+
+TEST(Observation, countsTheBinadesOfEveryRole) {
+    for (const Precision precision : {Precision::Fp32, Precision::Bf16, Precision::Fp8}) {
+        RunConfig config = tinyConfig(precision, 1);
+        config.train.observe = "input,weight,grad_output,output,dgrad,wgrad";
+        config.train.exponentsEvery = 1;
+        Recorder recorder;
+        const auto trainer = Trainer::create(config, &recorder);
+        trainer->step();
+        ASSERT_EQ(recorder.snapshots.size(), 6U * 9) << engine::name(precision);
+        for (const engine::TensorSnapshot& snapshot : recorder.snapshots) {
+            const engine::TensorInfo& tensor = recorder.tensorOf(snapshot);
+            const std::string name = tensor.layer + "." + tensor.role + " " + engine::name(precision);
+            std::int64_t counted = 0;
+            for (const std::uint32_t count : snapshot.exponents) counted += count;
+            EXPECT_EQ(snapshot.count, tensor.rows * tensor.cols) << name;
+            EXPECT_LE(counted, snapshot.count) << name;
+            EXPECT_GT(counted, snapshot.count / 2) << name;
+            ASSERT_GT(snapshot.amax, 0.0F) << name;
+            EXPECT_GT(snapshot.smallest, 0.0F) << name;
+            EXPECT_EQ(std::ilogb(snapshot.smallest), snapshot.firstExponent) << name;
+            EXPECT_EQ(std::ilogb(snapshot.amax),
+                      snapshot.firstExponent + static_cast<int>(snapshot.exponents.size()) - 1)
+                << name;
+        }
     }
 }
 
-TEST(CheckpointFile, refusesDamagedAndForeignFiles) {
-    const TemporaryFolder folder;
-    const std::string path = folder.path() + "/a";
-    Trainer::create(tinyConfig(Precision::Fp8), nullptr)->save(path);
-    const std::string good = bytesOf(path);
-    const auto refused = [&](const std::string& bytes, const std::string& word) {
-        std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-        try {
-            Trainer::load(path);
-            ADD_FAILURE() << "accepted: " << word;
-        } catch (const engine::Error& error) {
-            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-        }
-    };
-    refused("hello", "not an Amaxscope checkpoint");
-    refused(good.substr(0, good.size() / 2), "damaged");
-    refused(good.substr(0, 40), "damaged");
-    std::string flipped = good;
-    flipped[good.size() / 2] = static_cast<char>(flipped[good.size() / 2] ^ 1);
-    refused(flipped, "damaged");
-    std::string newer = good;
-    newer[8] = 9;
-    refused(newer, "version 9");
-}
-
-TEST(CheckpointFile, failedSaveLeavesTheOldFile) {
-    const TemporaryFolder folder;
-    const std::string path = folder.path() + "/a";
-    const auto trainer = Trainer::create(tinyConfig(Precision::Fp32), nullptr);
-    trainer->save(path);
-    const std::string before = bytesOf(path);
-    std::filesystem::create_directory(path + ".part");  // where the new file would be written
-    trainer->step();
-    EXPECT_THROW(trainer->save(path), engine::Error);
-    EXPECT_EQ(bytesOf(path), before);
+TEST(Observation, doesNotChangeWhatIsTrained) {
+    RunConfig config = tinyConfig(Precision::Fp8);
+    const std::vector<double> expected = losses(config);
+    config.train.observe = "output,wgrad";
+    config.train.exponentsEvery = 2;
+    EXPECT_EQ(losses(config), expected);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace engine {
 
@@ -12,21 +13,21 @@ namespace engine {
 /// Every time in a run comes from here.
 std::int64_t clockNs();
 
-/// One quantised operand of one GEMM.
+/// One tensor that is watched: an operand of a GEMM, or on demand one of its results.
 struct TensorInfo {
     int index;           // position in the run's tensor list, from 0
     std::string layer;   // "layer.3.mlp.fc1", "lm_head"
-    std::string role;    // "input" | "weight" | "grad_output"
-    std::string format;  // "E4M3" | "E5M2"
+    std::string role;    // operands: "input", "weight", "grad_output"; results: "output", "dgrad", "wgrad"
+    std::string format;  // what it is stored in: "E4M3", "E5M2", "E2M1", "BF16", "FP32"
     std::int64_t rows;
     std::int64_t cols;
 };
 
-/// What one step did to one tensor.
+/// What one step did to one tensor. Micro-batches of a step add up: largest amax, sums of the counts.
 struct TensorSnapshot {
     int tensor;                // TensorInfo::index
     float amax;                // of the unscaled tensor at this step; may be infinite
-    float scale;               // used for this step's cast
+    float scale;               // of this step's cast; block recipes: of the block with the largest amax; 0: not cast
     std::int64_t saturated;    // |x·scale| above the format's largest finite value
     std::int64_t underflowed;  // non-zero before the cast, ±0 after
     std::int64_t zeros;        // ±0 before the cast
@@ -34,6 +35,13 @@ struct TensorSnapshot {
     std::int64_t count;        // elements
     double sqError;            // Σ(x − dequantised x)² over finite elements
     double sqSignal;           // Σx² over finite elements
+    float scaleInvMin = 0;     // smallest and largest factor that dequantises a block; both 1/scale for one per tensor
+    float scaleInvMax = 0;
+    float smallest = 0;  // smallest non-zero |x|; 0: not looked for at this step
+    /// Elements per binade, where they were counted: exponents[i] holds those with 2^(firstExponent+i) ≤ |x| <
+    /// 2^(firstExponent+i+1), for x in FP32; zeros, FP32 subnormals and non-finite elements are left out.
+    int firstExponent = 0;
+    std::vector<std::uint32_t> exponents;
 };
 
 struct StepStats {
@@ -50,7 +58,8 @@ struct StepStats {
 
 enum class Severity : std::uint8_t { Info = 1, Warning = 2, Error = 3 };
 
-/// code is a stable word: "fallback", "saturation", "non_finite", "checkpoint", "resume", "emulated", "precision".
+/// code is a stable word: "fallback", "fallback_end", "saturation", "non_finite", "checkpoint", "resume", "emulated",
+/// "precision", "weights".
 struct EngineEvent {
     std::int64_t step;  // −1: before the first step
     std::int64_t atNs;

@@ -40,8 +40,9 @@ public:
     /// unreadable data or a missing device.
     static std::unique_ptr<Trainer> create(const RunConfig& config, StepObserver* observer);
 
-    /// Continues a saved run, bit for bit. `changes` may differ from the saved configuration in steps,
-    /// threads, guard, snapshotEvery, validateEvery and the data path; anything else throws Error (Usage).
+    /// Continues a saved run, bit for bit. `changes` may differ from the saved configuration in steps, threads, the
+    /// guard, what is observed, validateEvery, the data path and the length of the amax history, which is resized as
+    /// Transformer Engine does; anything else throws Error (Usage).
     static std::unique_ptr<Trainer> resume(const std::string& path, const RunConfig& changes, StepObserver* observer);
 
     /// For generation only: a saved model with the configuration it was saved with. `path` as given to save().
@@ -71,6 +72,9 @@ public:
     /// For data "stride": greedy continuation of prompts that training never showed. 0 of 0 for other data.
     /// Each prompt is reported to the observer as a GenerationSample. Stopped early: the prompts done so far.
     virtual StrideCheck checkStride(int prompts, const Stop& stop = {}) = 0;
+
+    /// Another length for the amax histories of delayed scaling from the next step on, as resume() does it.
+    virtual void resizeAmaxHistory(int length) = 0;
 
     /// Writes a temporary file beside `path` and renames it: an interrupted save leaves the old file.
     virtual void save(const std::string& path) = 0;

@@ -1,6 +1,8 @@
 // Files of model weights in the safetensors format: what is in them, and their numbers, a piece at a time.
 #pragma once
 
+#include "engine/config.h"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -108,5 +110,10 @@ private:
     std::vector<WeightTensor> m_tensors;
     std::unordered_map<std::string_view, std::size_t> m_byName;
 };
+
+/// `base` with everything that a file of GPT-2's or LLaMA's weights says about its model (with the config.json beside
+/// it); the number of heads stays where nothing says it, and the sequence length where it is no longer than the file's.
+/// Throws Error (Failure) when the file is no such model.
+ModelConfig modelOfWeights(const std::string& path, const ModelConfig& base);
 
 }  // namespace engine

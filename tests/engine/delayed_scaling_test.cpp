@@ -1,5 +1,5 @@
 // Delayed scaling against numbers worked out by hand from Transformer Engine's rules (te-facts 1.3 and 8).
-#include "src/scaling.h"
+#include "src/recipes/delayed.h"
 
 #include <gtest/gtest.h>
 
@@ -12,19 +12,18 @@ namespace {
 
 using engine::AmaxAlgo;
 using engine::DelayedScaling;
-using engine::Fp8Format;
 using engine::Fp8Recipe;
 using engine::scaleFromAmax;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-DelayedScaling scaling(int length, AmaxAlgo algo, int margin = 0, Fp8Format format = Fp8Format::E4M3) {
+DelayedScaling scaling(int length, AmaxAlgo algo, int margin = 0, float formatMax = 448.0F) {
     Fp8Recipe recipe;
     recipe.amaxHistoryLen = length;
     recipe.amaxAlgo = algo;
     recipe.margin = margin;
-    return DelayedScaling(recipe, {format});
+    return DelayedScaling(recipe, {formatMax});
 }
 
 // Scales after each amax in turn.
@@ -118,8 +117,49 @@ TEST(DelayedScaling, worksWithAHistoryOfOne) {
 }
 
 TEST(DelayedScaling, usesTheRangeOfItsFormat) {
-    DelayedScaling state = scaling(4, AmaxAlgo::Max, 1, Fp8Format::E5M2);
+    DelayedScaling state = scaling(4, AmaxAlgo::Max, 1, 57344.0F);
     EXPECT_EQ(run(state, {4}), (std::vector<float>{7168}));
+}
+
+// cases.md D09: a window of 2 grown to 4 keeps its rows and is padded with zeros at the end, as Transformer Engine's
+// adjust_amax_history_length does.
+TEST(DelayedScaling, growsItsWindowWithZerosAtTheEnd) {
+    DelayedScaling narrow = scaling(2, AmaxAlgo::Max);
+    run(narrow, {3});
+    ASSERT_EQ(historyOf(narrow), (std::vector<float>{0, 3}));
+    DelayedScaling wide = scaling(4, AmaxAlgo::Max);
+    wide.restore(narrow.state());
+    EXPECT_EQ(historyOf(wide), (std::vector<float>{0, 3, 0, 0}));
+    EXPECT_EQ(wide.scale(0), 448.0F / 3.0F) << "the scale itself is taken over";
+    EXPECT_EQ(run(wide, {1.5F, 0.75F, 0.75F}),
+              (std::vector<float>{448.0F / 3.0F, 448.0F / 1.5F, 448.0F / 1.5F}));
+}
+
+// By the same rule shrinking keeps the first rows: the live one and the oldest.
+TEST(DelayedScaling, shrinksItsWindowToItsFirstRows) {
+    DelayedScaling wide = scaling(4, AmaxAlgo::Max);
+    run(wide, {7, 5, 2});
+    ASSERT_EQ(historyOf(wide), (std::vector<float>{0, 7, 5, 2}));
+    DelayedScaling narrow = scaling(2, AmaxAlgo::Max);
+    narrow.restore(wide.state());
+    EXPECT_EQ(historyOf(narrow), (std::vector<float>{0, 7}));
+    EXPECT_EQ(run(narrow, {1, 1}), (std::vector<float>{64, 448}));
+}
+
+TEST(DelayedScaling, keepsTheSlotsApartWhenResized) {
+    Fp8Recipe recipe;
+    recipe.amaxHistoryLen = 2;
+    DelayedScaling narrow(recipe, {448.0F, 57344.0F});
+    narrow.record(0, 2);
+    narrow.record(1, 8);
+    narrow.update(0);
+    narrow.update(1);
+    recipe.amaxHistoryLen = 3;
+    DelayedScaling wide(recipe, {448.0F, 57344.0F});
+    wide.restore(narrow.state());
+    EXPECT_EQ(wide.scale(0), 224.0F);
+    EXPECT_EQ(wide.scale(1), 7168.0F);
+    EXPECT_EQ(std::vector<float>(wide.history(1).begin(), wide.history(1).end()), (std::vector<float>{0, 8, 0}));
 }
 
 }  // namespace
