@@ -3,9 +3,11 @@
 
 #include "profiling/error.h"
 #include "profiling/events.h"
+#include "profiling/inspections.h"
 #include "profiling/session.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,10 +60,11 @@ struct TensorRow {
     std::string fullName() const { return layer + "." + role; }
 };
 
+/// A tensor that was not cast at this step has a NaN scale, amax and count; its counters are 0 and its sums NaN.
 struct SnapshotRow {
     std::int64_t step;
-    double amax;  // may be infinite
-    double scale;
+    double amax;   // may be infinite
+    double scale;  // block recipes: of the block with the largest amax; NaN: not cast
     std::int64_t saturated;
     std::int64_t underflowed;
     std::int64_t zeros;
@@ -69,6 +72,18 @@ struct SnapshotRow {
     std::int64_t count;
     double sqError;
     double sqSignal;
+    // NaN: not cast, or recorded by a program that did not know of them.
+    double scaleInvMin = std::numeric_limits<double>::quiet_NaN();  // smallest factor that dequantises a block
+    double scaleInvMax = std::numeric_limits<double>::quiet_NaN();  // largest; both 1/scale for one per tensor
+    double smallest = std::numeric_limits<double>::quiet_NaN();     // smallest |x| that is not 0; NaN: not looked for
+};
+
+/// Elements per binade of one tensor at one step: counts[i] holds those with 2^(firstExponent+i) <= |x| <
+/// 2^(firstExponent+i+1). Zeros, FP32 subnormals and non-finite elements are left out.
+struct ExponentRow {
+    std::int64_t step = 0;
+    int firstExponent = 0;
+    std::vector<std::uint32_t> counts;
 };
 
 /// What a heat map cell shows. Definitions in resources/docs/numbers.md.
@@ -158,6 +173,7 @@ struct FileInfo {
     int schemaVersion = 0;
     std::int64_t runs = 0;
     std::int64_t snapshots = 0;
+    std::int64_t inspections = 0;
 };
 
 struct StepWindow {
@@ -169,7 +185,8 @@ struct StepWindow {
 /// Never writes, except that a WAL file needs its -shm companion where the folder is writable.
 class Store {
 public:
-    /// Throws Error: missing, unreadable, not a database, not ours (names the application id), newer schema.
+    /// Throws Error: missing, unreadable, not a database, not ours (names the application id), newer schema. A file of
+    /// an older schema is read as it is: what it has no columns for is absent.
     static std::unique_ptr<Store> open(const std::string& path);
     virtual ~Store() = default;
 
@@ -186,6 +203,14 @@ public:
     virtual std::vector<StepRow> steps(RunId run, std::int64_t after = -1) = 0;
     virtual std::vector<TensorRow> tensors(RunId run) = 0;
     virtual std::vector<SnapshotRow> snapshots(RunId run, TensorId tensor, std::int64_t after = -1) = 0;
+    /// The newest snapshot at `step` or before it.
+    virtual std::optional<SnapshotRow> snapshotAt(RunId, TensorId, std::int64_t /*step*/) { return {}; }
+    /// The newest exponent histogram at `step` or before it.
+    virtual std::optional<ExponentRow> exponentsAt(RunId, TensorId, std::int64_t /*step*/) { return {}; }
+    /// All histograms of a tensor, in step order.
+    virtual std::vector<ExponentRow> exponents(RunId, TensorId) { return {}; }
+    /// Steps that have a histogram, in order.
+    virtual std::vector<std::int64_t> exponentSteps(RunId, TensorId) { return {}; }
     virtual HeatMap heatMap(RunId run, HeatMetric metric, StepWindow window, int maxColumns) = 0;
 
     virtual std::vector<SummaryRow> kernelSummary(RunId run, StepWindow window) = 0;  // most time first
@@ -196,6 +221,11 @@ public:
     virtual std::vector<SampleRow> samples(RunId run) = 0;
     virtual std::vector<GenerationRow> generations(RunId run) = 0;
     virtual std::vector<ImportIssueRow> importIssues(RunId) { return {}; }
+
+    /// Newest first.
+    virtual std::vector<InspectionRow> inspections() { return {}; }
+    /// In the order of inspection. Throws Error (Usage) when there is no such inspection; the text lists the ids.
+    virtual std::vector<InspectedTensor> inspectedTensors(InspectionId) { return {}; }
 
     /// A consistent copy of the whole file (SQLite backup); replaces nothing: throws Error when target exists
     /// unless overwrite.

@@ -7,6 +7,7 @@
 #include "engine/observer.h"
 #include "profiling/error.h"
 #include "profiling/events.h"
+#include "profiling/inspections.h"
 
 #include <cstdint>
 #include <memory>
@@ -92,8 +93,13 @@ public:
     virtual void renameRun(RunId run, const std::string& name) = 0;
     /// Hides runs from every query, or brings them back: what makes deleting undoable.
     virtual void setRunsDeleted(const std::vector<RunId>& runs, bool deleted) = 0;
-    /// Removes hidden runs for good, except those that may still be recorded, and gives their room back.
+    /// Removes hidden runs and inspections for good, except runs that may still be recorded, and gives their room back.
     virtual void purgeDeletedRuns() = 0;
+
+    /// The writer keeps the session open.
+    virtual std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description) = 0;
+    /// Hides inspections from every query, or brings them back.
+    virtual void setInspectionsDeleted(const std::vector<InspectionId>& inspections, bool deleted) = 0;
 
 protected:
     Session() = default;

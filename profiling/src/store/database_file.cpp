@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kHeaderBytes = 100;
+constexpr std::int64_t kOldestReadable = 1;  // versions from here on are read without being migrated
 
-/// What the first bytes of a file say. The schema is committed before the switch to WAL, so these fields are never
-/// only in the WAL.
+/// What the first bytes of a file say. The schema is committed before the switch to WAL, so they tell ours from foreign
+/// files. The version may be an older one: that of a migration can still be in the WAL.
 struct Header {
     bool sqlite = false;
     std::int64_t applicationId = 0;
@@ -133,7 +134,7 @@ void switchToWal(Database& database) {
 }
 
 void prepareForWriting(Database& database, bool empty) {
-    static constexpr std::span<const Migration> kMigrations{};  // version 1 is the first
+    static const std::array<Migration, 1> kMigrations{{{1, kEmbedded_migration_1_sql}}};
     {
         // Lets purging give pages back without rewriting the file. It has to be said before the first page exists, and
         // the setting itself takes the write lock: BEGIN IMMEDIATE would make the page.
@@ -146,6 +147,7 @@ void prepareForWriting(Database& database, bool empty) {
             failNewer(database.path(), version);
         } else if (version < kSchemaVersion) {
             migrate(database, kSchemaVersion, kMigrations);
+            database.exec(kEmbedded_views_sql);
         }
         transaction.commit();
     }
@@ -185,11 +187,11 @@ std::unique_ptr<Database> openForReading(const std::string& path) {
     auto database = std::make_unique<Database>(path, OpenMode::ReadOnly, kBusyMs);
     const Header header = readHeader(*database);
     checkHeader(path, header);
-    if (header.userVersion < kSchemaVersion) {
+    if (header.userVersion < kOldestReadable) {
         throw Error(ErrorKind::Usage, path,
-                    "written by an older program (schema version " + std::to_string(header.userVersion) +
-                        ", this program reads " + std::to_string(kSchemaVersion) + ")",
-                    "record into it once, which brings it up to date");
+                    "its schema version is " + std::to_string(header.userVersion) + ", this program reads " +
+                        std::to_string(kOldestReadable) + " to " + std::to_string(kSchemaVersion),
+                    "open it with the program that wrote it");
     }
     try {
         database->queryInt("SELECT count(*) FROM run");
@@ -199,6 +201,8 @@ std::unique_ptr<Database> openForReading(const std::string& path) {
         database = openImmutable(path);
         database->queryInt("SELECT count(*) FROM run");
     }
+    const std::int64_t version = database->queryInt("PRAGMA user_version");
+    if (version > kSchemaVersion) failNewer(path, version);
     database->exec("PRAGMA cache_size = -16384");
     return database;
 }

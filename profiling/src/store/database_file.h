@@ -12,7 +12,7 @@
 namespace profiling {
 
 inline constexpr std::int64_t kApplicationId = 0x414D4158;  // "AMAX"
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 inline constexpr int kBusyMs = 5000;
 
 /// SQL that turns a file of version `from` into one of version `from + 1`.

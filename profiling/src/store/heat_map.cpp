@@ -92,7 +92,7 @@ HeatMap StoreImpl::heatMap(RunId run, HeatMetric metric, StepWindow window, int 
 
     const auto columns = static_cast<std::size_t>(map.columns);
     map.values.assign(map.tensors.size() * columns, kNone);
-    Statement query(*m_database, kSnapshotsOfTensor);
+    Statement query(*m_database, snapshotsSql("ASC"));
     for (std::size_t row = 0; row < map.tensors.size(); ++row) {
         const TensorRow& tensor = map.tensors[row];
         query.bind(run.value, tensor.id.value, map.firstStep, lastStep);

@@ -2,11 +2,24 @@
 #include "store/run_writer.h"
 
 #include "capture/name_registry.h"
+#include "store/exponents.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace profiling {
+
+namespace {
+
+constexpr double kNull = std::numeric_limits<double>::quiet_NaN();  // bound as NULL
+
+/// The engine says 0 where there is none.
+double nullIfZero(float value) {
+    return value == 0 ? kNull : static_cast<double>(value);
+}
+
+}  // namespace
 
 RowStatements::RowStatements(Database& databaseToUse)
     : database(databaseToUse),
@@ -16,8 +29,11 @@ RowStatements::RowStatements(Database& databaseToUse)
                  " skipped, memory_bytes) VALUES (?,?,?,?,?,?,?,?,?,?)"),
       insertSnapshot(database,
                      "INSERT OR REPLACE INTO scale_snapshot(run_id, tensor_id, step, amax, scale, saturated,"
-                     " underflowed, zeros, non_finite, count, sq_error, sq_signal)"
-                     " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
+                     " underflowed, zeros, non_finite, count, sq_error, sq_signal, scale_inv_min, scale_inv_max,"
+                     " smallest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      insertExponents(database,
+                      "INSERT OR REPLACE INTO exponent_hist(run_id, tensor_id, step, counts, first_exponent)"
+                      " VALUES (?,?,?,?,?)"),
       updateValidation(database, "UPDATE step SET val_loss = ?, validated = 1 WHERE run_id = ? AND step = ?"),
       insertEvent(database, "INSERT INTO event(run_id, step, at_ns, severity, code, text) VALUES (?,?,?,?,?,?)"),
       insertGeneration(database,
@@ -104,10 +120,27 @@ void RunWriter::writeSnapshots(RowStatements& rows) {
                         "a snapshot names tensor " + std::to_string(s.tensor) + ", which was never announced",
                         "please report this as a bug");
         }
+        const bool cast = s.scale != 0;
         rows.insertSnapshot
-            .bind(m_run.value, tensorRows[index], record.step, static_cast<double>(s.amax),
-                  static_cast<double>(s.scale), s.saturated, s.underflowed, s.zeros, s.nonFinite, s.count, s.sqError,
-                  s.sqSignal)
+            .bind(m_run.value, tensorRows[index], record.step, static_cast<double>(s.amax), nullIfZero(s.scale),
+                  s.saturated, s.underflowed, s.zeros, s.nonFinite, s.count, cast ? s.sqError : kNull,
+                  cast ? s.sqSignal : kNull, nullIfZero(s.scaleInvMin), nullIfZero(s.scaleInvMax),
+                  nullIfZero(s.smallest))
+            .run();
+    }
+    writeExponents(rows, tensorRows);
+}
+
+/// The snapshots are in key order and their tensors known.
+void RunWriter::writeExponents(RowStatements& rows, const std::vector<std::int64_t>& tensorRows) {
+    std::vector<unsigned char> bytes;
+    for (const SnapshotRecord& record : m_records.snapshots) {
+        const engine::TensorSnapshot& s = record.snapshot;
+        if (s.exponents.empty()) continue;
+        encodeCounts(s.exponents, bytes);
+        rows.insertExponents
+            .bind(m_run.value, tensorRows[static_cast<std::size_t>(s.tensor)], record.step,
+                  std::span<const unsigned char>(bytes), s.firstExponent)
             .run();
     }
 }

@@ -26,6 +26,7 @@ public:
     Statement insertTensor;
     Statement insertStep;
     Statement insertSnapshot;
+    Statement insertExponents;
     Statement updateValidation;
     Statement insertEvent;
     Statement insertGeneration;
@@ -59,6 +60,7 @@ private:
     void writeTensors(RowStatements& rows);
     void writeSteps(RowStatements& rows);
     void writeSnapshots(RowStatements& rows);
+    void writeExponents(RowStatements& rows, const std::vector<std::int64_t>& tensorRows);
     void writeNotes(RowStatements& rows);
     void writeRanges(RowStatements& rows);
     void writeIssues(RowStatements& rows);

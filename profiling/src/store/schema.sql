@@ -68,36 +68,42 @@ CREATE TABLE tensor (
     id     INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
     layer  TEXT    NOT NULL,  -- "layer.3.mlp.fc1"
-    role   TEXT    NOT NULL,  -- "input", "weight", "grad_output"
-    format TEXT    NOT NULL,  -- "E4M3", "E5M2"
+    role   TEXT    NOT NULL,  -- operands: "input", "weight", "grad_output"; results: "output", "dgrad", "wgrad"
+    format TEXT    NOT NULL,  -- what it is stored in: "E4M3", "E5M2", "E2M1", "BF16", "FP32"
     rows   INTEGER NOT NULL,  -- elements
     cols   INTEGER NOT NULL   -- elements
 ) STRICT;
 CREATE INDEX tensor_run ON tensor(run_id);
 
--- One quantised tensor at one step. Written in key order, from a buffer of at most one second.
+-- One tensor at one step. Written in key order, from a buffer of at most one second. A tensor that was not cast
+-- (scale is NULL) has amax and count only, and 0 in the counters of the cast.
 CREATE TABLE scale_snapshot (
-    run_id      INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
-    tensor_id   INTEGER NOT NULL,
-    step        INTEGER NOT NULL,  -- from 0
-    amax        REAL,              -- largest |x| of the unscaled tensor at this step; may be infinite; NULL: NaN
-    scale       REAL,              -- used for this step's cast
-    saturated   INTEGER NOT NULL,  -- elements with |x*scale| above the format's largest finite value
-    underflowed INTEGER NOT NULL,  -- elements that were not zero before the cast and are after
-    zeros       INTEGER NOT NULL,  -- elements that were zero before the cast
-    non_finite  INTEGER NOT NULL,  -- elements that were infinite or NaN before the cast
-    count       INTEGER NOT NULL,  -- elements
-    sq_error    REAL,              -- sum of (x - dequantised x)^2 over finite elements
-    sq_signal   REAL,              -- sum of x^2 over finite elements
+    run_id        INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
+    tensor_id     INTEGER NOT NULL,
+    step          INTEGER NOT NULL,  -- from 0
+    amax          REAL,              -- largest |x| of the unscaled tensor at this step; may be infinite; NULL: NaN
+    scale         REAL,              -- of this step's cast; block recipes: of the block with the largest amax
+    saturated     INTEGER NOT NULL,  -- elements with |x*scale| above the format's largest finite value
+    underflowed   INTEGER NOT NULL,  -- elements that were not zero before the cast and are after
+    zeros         INTEGER NOT NULL,  -- elements that were zero before the cast
+    non_finite    INTEGER NOT NULL,  -- elements that were infinite or NaN before the cast
+    count         INTEGER NOT NULL,  -- elements
+    sq_error      REAL,              -- sum of (x - dequantised x)^2 over finite elements; NULL: not cast
+    sq_signal     REAL,              -- sum of x^2 over finite elements; NULL: not cast
+    scale_inv_min REAL,              -- smallest factor that dequantises a block; with one per tensor 1/scale
+    scale_inv_max REAL,              -- largest such factor; both NULL: not cast
+    smallest      REAL,              -- smallest |x| that is not 0; NULL: not looked for at this step, or none
     PRIMARY KEY (run_id, tensor_id, step)
 ) STRICT, WITHOUT ROWID;
 
+-- How many elements fall into each binade, where that was counted. Zeros, FP32 subnormals and non-finite elements are
+-- in none of them.
 CREATE TABLE exponent_hist (
     run_id         INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,
     tensor_id      INTEGER NOT NULL,
     step           INTEGER NOT NULL,  -- from 0
     counts         BLOB    NOT NULL,  -- elements per binade, unsigned 32-bit little-endian
-    first_exponent INTEGER NOT NULL,  -- power of two of the first binade
+    first_exponent INTEGER NOT NULL,  -- e of the first binade, 2^e <= |x| < 2^(e+1); the next count is of e + 1
     PRIMARY KEY (run_id, tensor_id, step)
 ) STRICT, WITHOUT ROWID;
 
@@ -181,4 +187,41 @@ CREATE TABLE import_issue (
     count         INTEGER NOT NULL,  -- how often
     first_example TEXT    NOT NULL,
     PRIMARY KEY (run_id, name)
+) STRICT, WITHOUT ROWID;
+
+-- A model file that `inspect` looked at.
+CREATE TABLE inspection (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used twice in one file
+    uuid            TEXT    NOT NULL UNIQUE,     -- version 4
+    path            TEXT    NOT NULL,            -- as given by the user
+    at_ns           INTEGER NOT NULL,            -- ns, Unix: when it began
+    program_version TEXT    NOT NULL,            -- of the inspecting program
+    architecture    TEXT    NOT NULL,            -- "gpt2", "llama"; "" when the names tell none
+    tensors         INTEGER NOT NULL,            -- tensors in the file, also those that were not looked at
+    deleted         INTEGER NOT NULL DEFAULT 0   -- 1: hidden from every query, can be brought back
+) STRICT;
+
+-- One tensor of a model file under one recipe.
+CREATE TABLE inspected_tensor (
+    inspection_id INTEGER NOT NULL REFERENCES inspection(id) ON DELETE CASCADE,
+    i             INTEGER NOT NULL,  -- order of inspection, from 0
+    tensor        TEXT    NOT NULL,  -- name in the file
+    recipe        TEXT    NOT NULL,  -- "delayed", "current", "block", "mxfp8", "nvfp4"
+    role          TEXT    NOT NULL,  -- as what it was cast: "weight"
+    format        TEXT    NOT NULL,  -- what it was cast to: "E4M3", "E5M2", "E2M1"
+    dtype         TEXT    NOT NULL,  -- in the file: "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2"
+    rows          INTEGER NOT NULL,  -- elements
+    cols          INTEGER NOT NULL,  -- elements
+    count         INTEGER NOT NULL,  -- elements
+    amax          REAL,              -- largest |x| of the unscaled tensor; may be infinite; NULL: NaN
+    smallest      REAL,              -- smallest |x| that is not 0; NULL: none
+    scale_inv_min REAL,              -- smallest factor that dequantises a block; with one per tensor 1/scale
+    scale_inv_max REAL,              -- largest such factor
+    saturated     INTEGER NOT NULL,  -- elements with |x*scale| above the format's largest finite value
+    underflowed   INTEGER NOT NULL,  -- elements that were not zero before the cast and are after
+    zeros         INTEGER NOT NULL,  -- elements that were zero before the cast
+    non_finite    INTEGER NOT NULL,  -- elements that were infinite or NaN before the cast
+    sq_error      REAL,              -- sum of (x - dequantised x)^2 over finite elements
+    sq_signal     REAL,              -- sum of x^2 over finite elements
+    PRIMARY KEY (inspection_id, i)
 ) STRICT, WITHOUT ROWID;

@@ -4,6 +4,7 @@
 
 #include "capture/engine_recorder.h"
 #include "store/database_file.h"
+#include "store/inspection_writer.h"
 #include "store/process_identity.h"
 #include "store/run_writer.h"
 #include "store/write_health.h"
@@ -66,7 +67,10 @@ void markCrashedRuns(Database& database) {
     transaction.commit();
 }
 
-class SessionImpl final : public Session, public RunFinisher, public std::enable_shared_from_this<SessionImpl> {
+class SessionImpl final : public Session,
+                          public RunFinisher,
+                          public InspectionSink,
+                          public std::enable_shared_from_this<SessionImpl> {
 public:
     explicit SessionImpl(const std::string& path)
         : m_path(path), m_database(openForWriting(path)), m_rows(*m_database) {
@@ -90,6 +94,9 @@ public:
     void renameRun(RunId run, const std::string& name) override;
     void setRunsDeleted(const std::vector<RunId>& runs, bool deleted) override;
     void purgeDeletedRuns() override;
+    std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description) override;
+    void setInspectionsDeleted(const std::vector<InspectionId>& inspections, bool deleted) override;
+    InspectionId writeInspection(const InspectionRecord& record) override;
     void finishRun(RunId run, RunStatus status) override;
 
 private:
@@ -263,6 +270,27 @@ void SessionImpl::setRunsDeleted(const std::vector<RunId>& runs, bool deleted) {
     transaction.commit();
 }
 
+std::unique_ptr<InspectionWriter> SessionImpl::startInspection(const InspectionDescription& description) {
+    InspectionRecord record{newUuid(), engine::clockNs(), description, {}};
+    return std::make_unique<BufferedInspection>(std::move(record), shared_from_this());
+}
+
+InspectionId SessionImpl::writeInspection(const InspectionRecord& record) {
+    const std::lock_guard lock(m_mutex);
+    Transaction transaction(*m_database);
+    const InspectionId id = insertInspection(*m_database, record);
+    transaction.commit();
+    return id;
+}
+
+void SessionImpl::setInspectionsDeleted(const std::vector<InspectionId>& inspections, bool deleted) {
+    const std::lock_guard lock(m_mutex);
+    Transaction transaction(*m_database);
+    Statement update(*m_database, "UPDATE inspection SET deleted = ? WHERE id = ?");
+    for (const InspectionId inspection : inspections) update.bind(deleted, inspection.value).run();
+    transaction.commit();
+}
+
 void SessionImpl::purgeDeletedRuns() {
     const std::lock_guard lock(m_mutex);
     markCrashedRuns(*m_database);
@@ -272,6 +300,7 @@ void SessionImpl::purgeDeletedRuns() {
     try {
         Transaction transaction(*m_database);
         m_database->exec("DELETE FROM run WHERE deleted = 1 AND status <> 'running'");
+        m_database->exec("DELETE FROM inspection WHERE deleted = 1");
         m_database->exec("DELETE FROM bench WHERE id NOT IN (SELECT bench_id FROM run WHERE bench_id IS NOT NULL)");
         transaction.commit();
     } catch (const Error&) {

@@ -156,6 +156,12 @@ std::string Statement::text(int column) const {
     return std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column)));
 }
 
+std::span<const unsigned char> Statement::blob(int column) const {
+    const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(m_statement, column));
+    if (bytes == nullptr) return {};
+    return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column))};
+}
+
 void Statement::bindOne(int index, std::int64_t value) {
     const int code = sqlite3_bind_int64(m_statement, index, value);
     if (code != SQLITE_OK) m_database.fail(code);
@@ -170,6 +176,13 @@ void Statement::bindOne(int index, double value) {
 void Statement::bindOne(int index, std::string_view value) {
     const char* data = value.data() != nullptr ? value.data() : "";
     const int code = sqlite3_bind_text(m_statement, index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT);
+    if (code != SQLITE_OK) m_database.fail(code);
+}
+
+void Statement::bindOne(int index, std::span<const unsigned char> value) {
+    // A null pointer would bind NULL, not a blob without bytes.
+    const void* data = value.empty() ? static_cast<const void*>("") : value.data();
+    const int code = sqlite3_bind_blob64(m_statement, index, data, value.size(), SQLITE_TRANSIENT);
     if (code != SQLITE_OK) m_database.fail(code);
 }
 

@@ -6,6 +6,7 @@
 #include "profiling/error.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -72,6 +73,7 @@ public:
     std::int64_t integer(int column) const;
     double real(int column) const;  ///< NULL reads as NaN
     std::string text(int column) const;
+    std::span<const unsigned char> blob(int column) const;  ///< valid until the next step or reset
 
 private:
     void bindOne(int index, std::int64_t value);
@@ -82,6 +84,7 @@ private:
     void bindOne(int index, std::string_view value);
     void bindOne(int index, const std::string& value) { bindOne(index, std::string_view(value)); }
     void bindOne(int index, const char* value) { bindOne(index, std::string_view(value)); }
+    void bindOne(int index, std::span<const unsigned char> value);
     void bindOne(int index, std::nullptr_t value);
 
     Database& m_database;

@@ -106,6 +106,7 @@ FileInfo StoreImpl::fileInfo() {
     info.runs = m_database->queryInt("SELECT count(*) FROM run WHERE deleted = 0");
     info.snapshots = m_database->queryInt(
         "SELECT count(*) FROM scale_snapshot WHERE run_id IN (SELECT id FROM run WHERE deleted = 0)");
+    if (hasVersion2()) info.inspections = m_database->queryInt("SELECT count(*) FROM inspection WHERE deleted = 0");
     return info;
 }
 
@@ -210,18 +211,39 @@ std::vector<TensorRow> StoreImpl::tensors(RunId run) {
     return rows;
 }
 
+bool StoreImpl::hasVersion2() {
+    return m_database->queryInt("PRAGMA user_version") >= 2;
+}
+
+std::string StoreImpl::snapshotsSql(std::string_view order) {
+    return std::string(
+               "SELECT step, amax, scale, saturated, underflowed, zeros, non_finite, count, sq_error,"
+               " sq_signal, ") +
+           (hasVersion2() ? "scale_inv_min, scale_inv_max, smallest" : "NULL, NULL, NULL") +
+           " FROM scale_snapshot WHERE run_id = ? AND tensor_id = ? AND step BETWEEN ? AND ? ORDER BY step " +
+           std::string(order);
+}
+
 SnapshotRow StoreImpl::readSnapshot(const Statement& row) {
-    return {row.integer(0), row.real(1),    row.real(2),    row.integer(3), row.integer(4),
-            row.integer(5), row.integer(6), row.integer(7), row.real(8),    row.real(9)};
+    return {row.integer(0), row.real(1), row.real(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6),
+            row.integer(7), row.real(8), row.real(9), row.real(10),   row.real(11),   row.real(12)};
 }
 
 std::vector<SnapshotRow> StoreImpl::snapshots(RunId run, TensorId tensor, std::int64_t after) {
     std::vector<SnapshotRow> rows;
     if (isHidden(run)) return rows;
-    Statement query(*m_database, kSnapshotsOfTensor);
+    Statement query(*m_database, snapshotsSql("ASC"));
     query.bind(run.value, tensor.value, after + 1, std::numeric_limits<std::int64_t>::max());
     while (query.step()) rows.push_back(readSnapshot(query));
     return rows;
+}
+
+std::optional<SnapshotRow> StoreImpl::snapshotAt(RunId run, TensorId tensor, std::int64_t step) {
+    if (isHidden(run)) return {};
+    Statement query(*m_database, snapshotsSql("DESC LIMIT 1"));
+    query.bind(run.value, tensor.value, std::int64_t{0}, step);
+    if (!query.step()) return {};
+    return readSnapshot(query);
 }
 
 std::vector<EventRow> StoreImpl::events(RunId run) {

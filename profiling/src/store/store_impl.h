@@ -13,11 +13,6 @@
 
 namespace profiling {
 
-/// Parameters: run, tensor, first step, last step. Columns as StoreImpl::readSnapshot takes them.
-inline constexpr std::string_view kSnapshotsOfTensor =
-    "SELECT step, amax, scale, saturated, underflowed, zeros, non_finite, count, sq_error, sq_signal"
-    " FROM scale_snapshot WHERE run_id = ? AND tensor_id = ? AND step BETWEEN ? AND ? ORDER BY step";
-
 class StoreImpl final : public Store {
 public:
     explicit StoreImpl(const std::string& path);
@@ -29,6 +24,10 @@ public:
     std::vector<StepRow> steps(RunId run, std::int64_t after) override;
     std::vector<TensorRow> tensors(RunId run) override;
     std::vector<SnapshotRow> snapshots(RunId run, TensorId tensor, std::int64_t after) override;
+    std::optional<SnapshotRow> snapshotAt(RunId run, TensorId tensor, std::int64_t step) override;
+    std::optional<ExponentRow> exponentsAt(RunId run, TensorId tensor, std::int64_t step) override;
+    std::vector<ExponentRow> exponents(RunId run, TensorId tensor) override;
+    std::vector<std::int64_t> exponentSteps(RunId run, TensorId tensor) override;
     HeatMap heatMap(RunId run, HeatMetric metric, StepWindow window, int maxColumns) override;
     std::vector<SummaryRow> kernelSummary(RunId run, StepWindow window) override;
     std::vector<SummaryRow> rangeSummary(RunId run, StepWindow window) override;
@@ -37,6 +36,8 @@ public:
     std::vector<SampleRow> samples(RunId run) override;
     std::vector<GenerationRow> generations(RunId run) override;
     std::vector<ImportIssueRow> importIssues(RunId run) override;
+    std::vector<InspectionRow> inspections() override;
+    std::vector<InspectedTensor> inspectedTensors(InspectionId inspection) override;
     void saveCopy(const std::string& target, bool overwrite) override;
 
 private:
@@ -50,7 +51,11 @@ private:
         double tokensPerSecond = 0;
     };
 
+    /// Parameters: run, tensor, first step, last step. Columns as readSnapshot takes them.
+    std::string snapshotsSql(std::string_view order);
     static SnapshotRow readSnapshot(const Statement& row);
+    /// Asked each time: another program may migrate the file while it is open here.
+    bool hasVersion2();
     void addProgress(RunRow& run);
     std::vector<double> repeats(RunId run);
     bool isHidden(RunId run);
