@@ -14,18 +14,31 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct FormatLimits {
-    double max;        // largest finite value
-    double minNormal;  // smallest normal value
+    double max;           // largest finite value
+    double minNormal;     // smallest normal value
+    double minSubnormal;  // smallest value above 0
 };
 
 FormatLimits limitsOf(const std::string& format) {
-    if (format == "E4M3") return {448.0, 0x1p-6};
-    if (format == "E5M2") return {57344.0, 0x1p-14};
-    throw Error(ErrorKind::Usage, "number format '" + format + "'", "not known", "use E4M3 or E5M2");
+    if (format == "E4M3") return {448.0, 0x1p-6, 0x1p-9};
+    if (format == "E5M2") return {57344.0, 0x1p-14, 0x1p-16};
+    if (format == "E2M1") return {6.0, 1.0, 0.5};
+    if (format == "BF16" || format == "FP32") return {kNaN, kNaN, kNaN};
+    throw Error(ErrorKind::Usage, "number format '" + format + "'", "not known", "use E4M3, E5M2, E2M1, BF16 or FP32");
 }
 
 double share(std::int64_t part, std::int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : kNaN;
+}
+
+double decibels(double signal, double error) {
+    if (!(signal > 0)) return kNaN;
+    if (error == 0) return kInfinity;
+    return 10.0 * std::log10(signal / error);
+}
+
+double rangeBits(double amax, double smallest) {
+    return smallest > 0 ? std::log2(amax) - std::log2(smallest) : kNaN;
 }
 
 double quantile(const std::vector<double>& sorted, double position) {
@@ -46,23 +59,30 @@ double formatMinNormal(const std::string& format) {
     return limitsOf(format).minNormal;
 }
 
+double formatMinSubnormal(const std::string& format) {
+    return limitsOf(format).minSubnormal;
+}
+
+bool isCast(const SnapshotRow& snapshot) {
+    return !std::isnan(snapshot.scale);
+}
+
 double headroomBits(const SnapshotRow& snapshot, const std::string& format) {
-    if (std::isnan(snapshot.amax)) return kNaN;
-    return std::log2(formatMax(format) / (snapshot.amax * snapshot.scale));
+    const double max = formatMax(format);
+    if (!isCast(snapshot) || std::isnan(snapshot.amax) || std::isnan(max)) return kNaN;
+    return std::log2(max / (snapshot.amax * snapshot.scale));
 }
 
 double saturatedShare(const SnapshotRow& snapshot) {
-    return share(snapshot.saturated, snapshot.count);
+    return isCast(snapshot) ? share(snapshot.saturated, snapshot.count) : kNaN;
 }
 
 double underflowedShare(const SnapshotRow& snapshot) {
-    return share(snapshot.underflowed, snapshot.count);
+    return isCast(snapshot) ? share(snapshot.underflowed, snapshot.count) : kNaN;
 }
 
 double sqnrDb(const SnapshotRow& snapshot) {
-    if (!(snapshot.sqSignal > 0)) return kNaN;
-    if (snapshot.sqError == 0) return kInfinity;
-    return 10.0 * std::log10(snapshot.sqSignal / snapshot.sqError);
+    return isCast(snapshot) ? decibels(snapshot.sqSignal, snapshot.sqError) : kNaN;
 }
 
 double staleFactor(const SnapshotRow& snapshot, const std::string& format, int margin) {
@@ -70,6 +90,26 @@ double staleFactor(const SnapshotRow& snapshot, const std::string& format, int m
     if (!(snapshot.amax > 0) || std::isinf(snapshot.amax)) return kNaN;
     const double fresh = std::ldexp(formatMax(format) / snapshot.amax, -margin);
     return snapshot.scale / fresh;
+}
+
+double dynamicRangeBits(const SnapshotRow& snapshot) {
+    return rangeBits(snapshot.amax, snapshot.smallest);
+}
+
+double saturatedShare(const InspectedTensor& tensor) {
+    return share(tensor.saturated, tensor.count);
+}
+
+double underflowedShare(const InspectedTensor& tensor) {
+    return share(tensor.underflowed, tensor.count);
+}
+
+double sqnrDb(const InspectedTensor& tensor) {
+    return decibels(tensor.sqSignal, tensor.sqError);
+}
+
+double dynamicRangeBits(const InspectedTensor& tensor) {
+    return rangeBits(tensor.amax, tensor.smallest);
 }
 
 double tokensPerSecond(const StepRow& step) {

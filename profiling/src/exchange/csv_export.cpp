@@ -3,7 +3,9 @@
 #include "profiling/exchange.h"
 #include "profiling/metrics.h"
 
+#include <cmath>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string_view>
 
@@ -26,7 +28,8 @@ private:
     static std::string fieldText(std::int64_t value) { return numberText(value); }
     static std::string fieldText(int value) { return numberText(static_cast<std::int64_t>(value)); }
     static std::string fieldText(double value) { return numberText(value); }
-    static std::string fieldText(const std::optional<double>& value) {
+    template <typename Number>
+    static std::string fieldText(const std::optional<Number>& value) {
         return value ? numberText(*value) : std::string();
     }
     static std::string fieldText(std::string_view text) {
@@ -41,6 +44,16 @@ private:
 
     std::ostream& m_out;
 };
+
+/// An empty field unless `there`.
+template <typename Number>
+std::optional<Number> onlyIf(bool there, Number value) {
+    return there ? std::optional<Number>(value) : std::nullopt;
+}
+
+std::optional<double> unlessNaN(double value) {
+    return onlyIf(!std::isnan(value), value);
+}
 
 void writeRuns(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
     csv.row("run", "uuid", "name", "bench", "baseline", "status", "started_at_ns", "ended_at_ns", "device",
@@ -72,12 +85,31 @@ void writeSteps(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
 
 void writeSnapshots(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
     csv.row("run", "tensor", "role", "format", "step", "amax", "scale", "saturated", "underflowed", "zeros",
-            "non_finite", "count", "sq_error", "sq_signal", "headroom_bits", "sqnr_db");
+            "non_finite", "count", "sq_error", "sq_signal", "headroom_bits", "sqnr_db", "scale_inv_min",
+            "scale_inv_max", "smallest", "dynamic_range_bits");
     for (const RunId id : runs) {
         for (const TensorRow& t : store.tensors(id)) {
             for (const SnapshotRow& s : store.snapshots(id, t.id)) {
-                csv.row(id.value, t.layer, t.role, t.format, s.step, s.amax, s.scale, s.saturated, s.underflowed,
-                        s.zeros, s.nonFinite, s.count, s.sqError, s.sqSignal, headroomBits(s, t.format), sqnrDb(s));
+                const bool cast = isCast(s);
+                csv.row(id.value, t.layer, t.role, t.format, s.step, s.amax, onlyIf(cast, s.scale),
+                        onlyIf(cast, s.saturated), onlyIf(cast, s.underflowed), onlyIf(cast, s.zeros),
+                        onlyIf(cast, s.nonFinite), s.count, onlyIf(cast, s.sqError), onlyIf(cast, s.sqSignal),
+                        onlyIf(cast, headroomBits(s, t.format)), onlyIf(cast, sqnrDb(s)), unlessNaN(s.scaleInvMin),
+                        unlessNaN(s.scaleInvMax), unlessNaN(s.smallest), unlessNaN(dynamicRangeBits(s)));
+            }
+        }
+    }
+}
+
+void writeExponents(Store& store, const std::vector<RunId>& runs, CsvWriter& csv) {
+    csv.row("run", "tensor", "role", "format", "step", "exponent", "elements");
+    for (const RunId id : runs) {
+        for (const TensorRow& t : store.tensors(id)) {
+            for (const ExponentRow& e : store.exponents(id, t.id)) {
+                int exponent = e.firstExponent;
+                for (const std::uint32_t elements : e.counts) {
+                    csv.row(id.value, t.layer, t.role, t.format, e.step, exponent++, std::int64_t{elements});
+                }
             }
         }
     }
@@ -167,7 +199,8 @@ constexpr Table kTables[] = {{"runs", writeRuns},           {"steps", writeSteps
                              {"snapshots", writeSnapshots}, {"kernels", writeKernels},
                              {"ranges", writeRanges},       {"events", writeEvents},
                              {"samples", writeSamples},     {"generations", writeGenerations},
-                             {"tensors", writeTensors},     {"import_issues", writeImportIssues}};
+                             {"tensors", writeTensors},     {"import_issues", writeImportIssues},
+                             {"exponents", writeExponents}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <ostream>
+#include <type_traits>
 
 namespace profiling {
 
@@ -22,6 +23,18 @@ Json number(double value) {
 
 Json number(const std::optional<double>& value) {
     return value ? number(*value) : Json(nullptr);
+}
+
+/// null unless `there`.
+template <typename Number>
+Json onlyIf(bool there, Number value) {
+    if (!there) return nullptr;
+    if constexpr (std::is_floating_point_v<Number>) return number(value);
+    return value;
+}
+
+Json unlessNaN(double value) {
+    return onlyIf(!std::isnan(value), value);
 }
 
 /// Stored JSON texts become objects; anything else stays text.
@@ -97,16 +110,24 @@ Json stepJson(const StepRow& s) {
 }
 
 Json snapshotJson(const SnapshotRow& s) {
+    const bool cast = isCast(s);
     return {{"step", s.step},
             {"amax", number(s.amax)},
-            {"scale", number(s.scale)},
-            {"saturated", s.saturated},
-            {"underflowed", s.underflowed},
-            {"zeros", s.zeros},
-            {"non_finite", s.nonFinite},
+            {"scale", onlyIf(cast, s.scale)},
+            {"saturated", onlyIf(cast, s.saturated)},
+            {"underflowed", onlyIf(cast, s.underflowed)},
+            {"zeros", onlyIf(cast, s.zeros)},
+            {"non_finite", onlyIf(cast, s.nonFinite)},
             {"count", s.count},
-            {"sq_error", number(s.sqError)},
-            {"sq_signal", number(s.sqSignal)}};
+            {"sq_error", onlyIf(cast, s.sqError)},
+            {"sq_signal", onlyIf(cast, s.sqSignal)},
+            {"scale_inv_min", unlessNaN(s.scaleInvMin)},
+            {"scale_inv_max", unlessNaN(s.scaleInvMax)},
+            {"smallest", unlessNaN(s.smallest)}};
+}
+
+Json exponentJson(const ExponentRow& e) {
+    return {{"step", e.step}, {"first_exponent", e.firstExponent}, {"counts", e.counts}};
 }
 
 Json kernelJson(const SummaryRow& k) {
@@ -147,9 +168,10 @@ void writeTensors(Store& store, RunId run, std::ostream& out) {
     for (const TensorRow& t : store.tensors(run)) {
         std::string head =
             dump(Json{{"layer", t.layer}, {"role", t.role}, {"format", t.format}, {"rows", t.rows}, {"cols", t.cols}});
-        head.pop_back();  // the closing brace comes after the snapshots
+        head.pop_back();  // the closing brace comes after what was seen of it
         out << separator << head;
         writeArray(out, "snapshots", store.snapshots(run, t.id), snapshotJson);
+        writeArray(out, "exponents", store.exponents(run, t.id), exponentJson);
         out << "}";
         separator = ",\n";
     }
