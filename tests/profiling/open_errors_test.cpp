@@ -123,8 +123,8 @@ TEST(OpenErrors, aNewerSchemaIsRefusedByNamingBothVersions) {
     const std::string path = folder.file("a.amax");
     test::recordRun(path, "run", 2);
     Database(path, OpenMode::ReadWriteCreate, 1000).exec("PRAGMA user_version = 9");
-    expectContains(openText(path), "schema version 9, this program knows 1");
-    expectContains(recordText(path), "schema version 9, this program knows 1");
+    expectContains(openText(path), "schema version 9, this program knows 2");
+    expectContains(recordText(path), "schema version 9, this program knows 2");
 }
 
 TEST(OpenErrors, anEmptyFileCanBeRecordedIntoButNotRead) {

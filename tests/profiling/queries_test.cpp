@@ -149,6 +149,32 @@ TEST(HeatMaps, reachToTheEndWhenTheFirstTensorStopsEarly) {
     EXPECT_EQ(store->heatMap(recorder->run(), HeatMetric::Saturated, {20, 49}, 100).columns, 3);
 }
 
+TEST(HeatMaps, haveNothingToShowForTensorsThatAreNotCast) {
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("mixed"), RecordOptions{false});
+    const std::vector<engine::TensorInfo> tensors{{0, "layer.0.qkv", "input", "E2M1", 64, 32},
+                                                  {1, "layer.0.qkv", "output", "FP32", 64, 96},
+                                                  {2, "lm_head", "weight", "BF16", 64, 96}};
+    recorder->onTensors(tensors);
+    const std::vector<engine::TensorSnapshot> taken{test::snapshot(0, 3, 1), test::uncastSnapshot(1, 0),
+                                                    test::uncastSnapshot(2, 9)};
+    recorder->onStepEnd(test::stepStats(0), taken);
+    recorder->close(RunStatus::Finished);
+    const auto store = Store::open(folder.file("a.amax"));
+    for (const auto& [metric, expected] : {std::pair{HeatMetric::Headroom, 1.0F},
+                                           {HeatMetric::Saturated, 0.01F},
+                                           {HeatMetric::Underflowed, 0.02F},
+                                           {HeatMetric::Sqnr, 20.0F}}) {
+        const HeatMap map = store->heatMap(recorder->run(), metric, {}, 10);
+        ASSERT_EQ(map.tensors.size(), 3U);
+        ASSERT_EQ(map.columns, 1);
+        EXPECT_FLOAT_EQ(map.values[0], expected) << name(metric);
+        EXPECT_TRUE(std::isnan(map.values[1])) << name(metric);
+        EXPECT_TRUE(std::isnan(map.values[2])) << name(metric);
+    }
+}
+
 TEST(HeatMaps, ofARunWithoutSnapshotsAreEmpty) {
     const test::TemporaryFolder folder;
     const auto session = Session::open(folder.file("a.amax"));
@@ -182,6 +208,8 @@ TEST(Views, aSnapshotQueryUsesTheKey) {
     for (const char* sql :
          {"SELECT * FROM scale_snapshot WHERE run_id = 1 AND tensor_id = 1 AND step > 3 ORDER BY step",
           "SELECT * FROM kernel WHERE run_id = 1 AND step BETWEEN 1 AND 2",
+          "SELECT counts FROM exponent_hist WHERE run_id = 1 AND tensor_id = 1 AND step <= 9 ORDER BY step DESC LIMIT "
+          "1",
           "SELECT val_loss FROM step WHERE run_id = 1 AND validated = 1 ORDER BY step DESC LIMIT 1"}) {
         Statement plan(database, std::string("EXPLAIN QUERY PLAN ") + sql);
         ASSERT_TRUE(plan.step());

@@ -58,7 +58,26 @@ engine::StepStats stepStats(std::int64_t step) {
 }
 
 engine::TensorSnapshot snapshot(int tensor, float amax, float scale) {
-    return {tensor, amax, scale, 1, 2, 3, 0, 100, 0.25, 25.0};
+    engine::TensorSnapshot snapshot{};
+    snapshot.tensor = tensor;
+    snapshot.amax = amax;
+    snapshot.scale = scale;
+    snapshot.saturated = 1;
+    snapshot.underflowed = 2;
+    snapshot.zeros = 3;
+    snapshot.count = 100;
+    snapshot.sqError = 0.25;
+    snapshot.sqSignal = 25.0;
+    snapshot.scaleInvMin = snapshot.scaleInvMax = 1 / scale;
+    return snapshot;
+}
+
+engine::TensorSnapshot uncastSnapshot(int tensor, float amax) {
+    engine::TensorSnapshot snapshot{};
+    snapshot.tensor = tensor;
+    snapshot.amax = amax;
+    snapshot.count = 100;
+    return snapshot;
 }
 
 void recordSteps(profiling::RunRecorder& recorder, std::int64_t first, std::int64_t steps) {

@@ -74,13 +74,25 @@ TEST(RoundTrip, snapshotsKeepTheirBits) {
     recorder->onTensors(test::twoTensors());
     const float odd = std::nextafterf(0.1F, 1.0F);
     recorder->onStepBegin(0);
-    const std::vector<engine::TensorSnapshot> first{
-        {1, odd, 0x1p-140F, 4, 5, 6, 7, 8, 1e-300, kInfinity},
-        {0, std::numeric_limits<float>::infinity(), 3.0F, 0, 0, 0, 9, 9, 0, 0}};
+    engine::TensorSnapshot strange{};
+    strange.tensor = 1;
+    strange.amax = odd;
+    strange.scale = 0x1p-140F;
+    strange.saturated = 4;
+    strange.underflowed = 5;
+    strange.zeros = 6;
+    strange.nonFinite = 7;
+    strange.count = 8;
+    strange.sqError = 1e-300;
+    strange.sqSignal = kInfinity;
+    strange.scaleInvMin = 0x1p-149F;
+    strange.scaleInvMax = odd;
+    strange.smallest = 0x1p-149F;
+    const std::vector<engine::TensorSnapshot> first{strange,
+                                                    test::snapshot(0, std::numeric_limits<float>::infinity(), 3.0F)};
     recorder->onStepEnd(test::stepStats(0), first);
     recorder->onStepBegin(1);
-    const std::vector<engine::TensorSnapshot> second{
-        {0, std::numeric_limits<float>::quiet_NaN(), 2.0F, 0, 0, 0, 9, 9, 0, 0}};
+    const std::vector<engine::TensorSnapshot> second{test::snapshot(0, std::numeric_limits<float>::quiet_NaN(), 2.0F)};
     recorder->onStepEnd(test::stepStats(1), second);
     recorder->close(RunStatus::Finished);
 
@@ -101,11 +113,41 @@ TEST(RoundTrip, snapshotsKeepTheirBits) {
     EXPECT_EQ(gradient[0].count, 8);
     EXPECT_EQ(gradient[0].sqError, 1e-300);
     EXPECT_EQ(gradient[0].sqSignal, kInfinity);
+    EXPECT_EQ(gradient[0].scaleInvMin, 0x1p-149);
+    EXPECT_EQ(gradient[0].scaleInvMax, static_cast<double>(odd));
+    EXPECT_EQ(gradient[0].smallest, 0x1p-149);
     const std::vector<SnapshotRow> input = store->snapshots(recorder->run(), tensors[0].id);
     ASSERT_EQ(input.size(), 2U);
     EXPECT_EQ(input[0].amax, kInfinity);
     EXPECT_TRUE(std::isnan(input[1].amax));
+    EXPECT_EQ(input[1].scaleInvMin, 0.5);
+    EXPECT_TRUE(std::isnan(input[1].smallest)) << "not looked for";
     EXPECT_EQ(store->snapshots(recorder->run(), tensors[0].id, 0).size(), 1U);
+}
+
+TEST(RoundTrip, aTensorThatWasNotCastHasNoScaleAndNoSums) {
+    const test::TemporaryFolder folder;
+    const auto session = Session::open(folder.file("a.amax"));
+    const auto recorder = session->startRun(test::describeRun("results"), {});
+    const std::vector<engine::TensorInfo> tensors{{0, "layer.0.qkv", "output", "FP32", 64, 96},
+                                                  {1, "layer.0.qkv", "weight", "E2M1", 64, 96}};
+    recorder->onTensors(tensors);
+    const std::vector<engine::TensorSnapshot> snapshots{test::uncastSnapshot(0, 2.5F), test::snapshot(1, 3.0F, 2.0F)};
+    recorder->onStepEnd(test::stepStats(0), snapshots);
+    recorder->close(RunStatus::Finished);
+    const auto store = Store::open(folder.file("a.amax"));
+    const std::vector<TensorRow> rows = store->tensors(recorder->run());
+    EXPECT_EQ(rows.at(0).fullName(), "layer.0.qkv.output");
+    EXPECT_EQ(rows.at(0).format, "FP32");
+    EXPECT_EQ(rows.at(1).format, "E2M1");
+    const SnapshotRow output = store->snapshots(recorder->run(), rows[0].id).at(0);
+    EXPECT_EQ(output.amax, 2.5);
+    EXPECT_EQ(output.count, 100);
+    for (const double absent :
+         {output.scale, output.sqError, output.sqSignal, output.scaleInvMin, output.scaleInvMax}) {
+        EXPECT_TRUE(std::isnan(absent));
+    }
+    EXPECT_EQ(store->snapshots(recorder->run(), rows[1].id).at(0).scale, 2.0);
 }
 
 TEST(RoundTrip, stepsComeInOrderWithNonFiniteLossesAndValidations) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace profiling {
@@ -20,6 +21,8 @@ struct SnapshotRecord {
     std::int64_t step;
     engine::TensorSnapshot snapshot;
 };
+// A histogram is copied once, out of the trainer's span; on its way to the writer it is moved.
+static_assert(std::is_nothrow_move_constructible_v<SnapshotRecord>);
 
 struct ValidationRecord {
     std::int64_t step;
