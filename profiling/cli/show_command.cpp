@@ -1,9 +1,10 @@
 // amaxscope-cli show: everything about one run on a page: configuration, results, events, the tensors closest to
-// saturation, and where the time went.
+// saturation, and where the time went; or with --tensors and --exponents, the figures of its tensors.
 #include "arguments.h"
 #include "commands.h"
 #include "messages.h"
 #include "run_json.h"
+#include "show_tensors.h"
 #include "table.h"
 #include "token_text.h"
 
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 namespace cli {
 namespace {
@@ -22,6 +24,9 @@ constexpr std::size_t kEvents = 20;
 struct ShowOptions {
     std::string database;
     std::vector<std::string> ids;
+    bool tensors = false;
+    std::optional<std::string> exponents;  // full name of a tensor
+    std::optional<std::int64_t> step;
     bool json = false;
 };
 
@@ -165,13 +170,35 @@ Json detailJson(profiling::Store& store, const profiling::RunRow& run) {
     return json;
 }
 
-int show(const ShowOptions& options) {
+void requireSense(const ShowOptions& options) {
     if (options.ids.size() != 1) {
         throw UsageError("show", "needs one run id", "see amaxscope-cli runs for the ids, then: amaxscope-cli show 1");
     }
+    if (options.tensors && options.exponents) {
+        throw UsageError("--exponents", "cannot be shown together with --tensors", "use one of them at a time");
+    }
+    if (!options.step) return;
+    const std::string step = "--step " + std::to_string(*options.step);
+    if (*options.step < 0) throw UsageError(step, "is no step", "steps count from 0");
+    if (!options.tensors && !options.exponents) {
+        throw UsageError(step, "says at which step tensors are shown", "add --tensors or --exponents TENSOR");
+    }
+}
+
+int show(const ShowOptions& options) {
+    requireSense(options);
     const profiling::RunId id{runIds(options.ids).front()};
     const std::unique_ptr<profiling::Store> store = profiling::Store::open(options.database);
     const profiling::RunRow run = store->run(id);
+    const std::int64_t step = options.step.value_or(kLastStep);
+    if (options.tensors) {
+        showTensors(*store, run, step, options.json);
+        return kDone;
+    }
+    if (options.exponents) {
+        showExponents(*store, run, *options.exponents, step, options.json);
+        return kDone;
+    }
     if (options.json) {
         printJsonLine(detailJson(*store, run));
         return kDone;
@@ -194,6 +221,11 @@ void addShow(CLI::App& app, Action& run) {
                                                 "amaxscope-cli show 3 --db a.amax", options, show);
     command.add_option("ID", options->ids, "run id, as listed by runs")->type_name("");
     addDatabase(command, options->database);
+    command.add_flag("--tensors", options->tensors, "scale, headroom, SQNR and more of every tensor");
+    addText(command, "--exponents", "TENSOR", "exponent histogram of a tensor, as named by --tensors",
+            [options](const std::string& text) { options->exponents = text; });
+    addText(command, "--step", "N", "tensors at this step, or the newest before it (default: the last)",
+            [options](const std::string& text) { options->step = wholeNumber("--step", text); });
     command.add_flag("--json", options->json, "one JSON object on stdout");
 }
 

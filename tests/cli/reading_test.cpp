@@ -59,7 +59,7 @@ TEST_F(Reading, compareShowsDifferencesAgainstTheFirst) {
 
 TEST_F(Reading, inspectTellsDatabasesAndCheckpointsApart) {
     expectHas(ok({"inspect", "a.amax", "m.ckpt"}),
-              {"run database, schema 1", "finished   2", "checkpoint", "fp8 delayed hybrid", "d_model"});
+              {"run database, schema 2", "finished   2", "checkpoint", "fp8 delayed hybrid", "d_model"});
     const std::string lines = ok({"inspect", "a.amax", "m.ckpt", "--json"});
     EXPECT_EQ(linesOfType(lines, "database").at(0)["runs"], 2);
     EXPECT_EQ(linesOfType(lines, "checkpoint").at(0)["model"]["layers"], 1);

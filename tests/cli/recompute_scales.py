@@ -59,9 +59,12 @@ def check_run(connection, run_id, recipe, first_step):
     tensors = connection.execute(
         "SELECT id, layer || '.' || role, format FROM tensor WHERE run_id = ? ORDER BY id", (run_id,)).fetchall()
     for tensor_id, name, fmt in tensors:
+        if fmt not in FORMAT_MAX:  # a result, or an operand that is kept in BF16 or FP32
+            continue
         slot = Slot(recipe, FORMAT_MAX[fmt])
         rows = connection.execute(
-            "SELECT step, amax, scale FROM scale_snapshot WHERE run_id = ? AND tensor_id = ? ORDER BY step",
+            "SELECT step, amax, scale FROM scale_snapshot WHERE run_id = ? AND tensor_id = ? AND scale IS NOT NULL"
+            " ORDER BY step",
             (run_id, tensor_id)).fetchall()
         for position, (step, amax, scale) in enumerate(rows):
             # A resumed run brings a history that is not in its rows: comparing starts once it has left the window.
@@ -90,11 +93,15 @@ def main(arguments):
     for run_id, name, precision, recipe_text, train_text, first_step in connection.execute(query).fetchall():
         if wanted and run_id not in wanted:
             continue
-        every = json.loads(train_text)["snapshot_every"]
-        if every != 1:
-            print(f"run {run_id} ({name}): not compared, only every {every}th step is recorded")
+        train = json.loads(train_text)
+        recipe = json.loads(recipe_text)
+        if recipe["recipe"] != "delayed":
+            print(f"run {run_id} ({name}): not compared, its scales do not follow from earlier steps")
             continue
-        tensors, compared, differences = check_run(connection, run_id, json.loads(recipe_text), first_step)
+        if train["snapshot_every"] != 1 or train.get("snapshot_from", 0) != 0 or train.get("snapshot_to", -1) != -1:
+            print(f"run {run_id} ({name}): not compared, only some of its steps are recorded")
+            continue
+        tensors, compared, differences = check_run(connection, run_id, recipe, first_step)
         print(f"run {run_id} ({name}, {precision}): {tensors} tensors, {compared} scales compared, "
               f"{differences} differ")
         total += compared
