@@ -76,6 +76,13 @@ void requireBench(const BenchJob& job) {
     for (const BenchVariant& variant : job.variants) requireValid(variant.config);
 }
 
+// Part of the run, so that nobody takes it for the full size later.
+void noteScaling(Lane& lane, const BenchVariant& variant) {
+    if (variant.scaledDown.empty()) return;
+    lane.observer.onEvent({-1, engine::clockNs(), engine::Severity::Info, "scaled_down",
+                           variant.label + " is scaled down for this machine: " + variant.scaledDown});
+}
+
 std::vector<RunResult> Bench::run() {
     requireBench(m_job);
     m_stepsPerLane = stepsPerLane(m_job);
@@ -122,6 +129,7 @@ void Bench::build(profiling::Session& session) {
         m_lanes.push_back(std::move(lanes[i]));
         if (m_listener.runStarted) m_listener.runStarted(lane.result.run, variant.label);
         lane.observer.attach(lane.recorder.get());
+        noteScaling(lane, variant);
     }
     session.setBenchBaseline(bench, m_lanes.front()->result.run);
 }

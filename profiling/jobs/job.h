@@ -63,15 +63,43 @@ struct RunResult {
 /// profiling::Error after closing the run as `failed`.
 RunResult runTrainJob(const TrainJob& job, JobControl& control, const JobListener& listener);
 
-/// One thing to compare: "fp32", "bf16", "fp8:delayed:hybrid", "fp8:delayed:e4m3"; with the suffix "/norecord" it
-/// runs without ranges and snapshots.
+/// One thing to compare. With record off it runs without ranges and snapshots.
 struct BenchVariant {
     engine::RunConfig config;
     std::string label;
     bool record = true;
+    std::string summary;     // what sets it apart, one line; "" where the label says it all
+    std::string scaledDown;  // "d_model 2048 → 512, heads 32 → 8, layers 12 → 6"; "" at full size
 };
+/// Reads "fp32,bf16,fp8:delayed:hybrid,fp8:current,fp8:mxfp8/unfused"; see variantForms(). Labels are those items in
+/// full and one spelling, with " #2" for a repetition. What the base sets for another recipe is left out of a variant.
 /// Throws engine::Error (Usage) naming the bad item and the forms there are.
 std::vector<BenchVariant> parseVariants(const std::string& list, const engine::RunConfig& base);
+/// The grammar of an item, for help and messages.
+std::string variantForms();
+/// The variants that a form offers, in parseVariants' spelling, each with one line of explanation.
+struct VariantChoice {
+    std::string item;
+    std::string summary;
+};
+const std::vector<VariantChoice>& variantChoices();
+
+/// Lists of variants that belong together (resources/presets/suites), or a user's file: names end in .toml then.
+std::vector<std::string> suiteNames();
+struct BenchSuite {
+    std::string name;
+    std::string summary;
+    std::string preset;                  // that every variant starts from
+    std::vector<BenchVariant> variants;  // the first is the baseline
+};
+/// The variants on this base, which is the suite's preset with whatever the user changes of it: what a variant sets
+/// itself stays. Unless `fullSize`, a variant that is much larger than the base is scaled down on a CPU, all of one
+/// size alike, until a step needs at most eight times the work of the base's and all together fit into half the memory;
+/// `scaledDown` says how. Throws engine::Error (Usage) for an unknown name, an unsound file, or when full size needs
+/// more memory than there is.
+BenchSuite makeSuite(const std::string& name, const engine::RunConfig& base, bool fullSize);
+/// The configuration that a suite starts from, and what it is, without building its variants.
+engine::RunConfig suiteBase(const std::string& name);
 
 struct BenchJob {
     std::vector<BenchVariant> variants;  // the first is the baseline

@@ -1,15 +1,19 @@
-// Reads the list of things a benchmark compares: "fp32,bf16,fp8:delayed:hybrid,fp8:delayed:hybrid/norecord".
+// Reads the list of things a benchmark compares: "fp32,bf16,fp8:delayed:hybrid,fp8:mxfp8/norecord".
 #include "engine/error.h"
 #include "jobs/job.h"
+#include "jobs/option_effect.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
 
 namespace jobs {
 namespace {
 
-constexpr const char* kForms =
-    "use a comma-separated list of auto, fp32, bf16, fp8, fp8:delayed, fp8:delayed:hybrid, fp8:delayed:e4m3, each "
-    "optionally followed by /norecord or /unfused";
+using engine::Precision;
+using engine::RecipeKind;
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
@@ -23,66 +27,142 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 [[noreturn]] void reject(const std::string& item, const std::string& why) {
-    throw engine::Error(engine::ErrorKind::Usage, "--precisions item \"" + item + "\"", why, kForms);
+    throw engine::Error(engine::ErrorKind::Usage, "--precisions item \"" + item + "\"", why, "use " + variantForms());
 }
 
-engine::Precision itemPrecision(const std::string& item, const std::string& word) {
+/// One thing that may follow a slash. A word that ends in a number ("edges1", "history=1024") has it in `number`.
+struct Suffix {
+    std::string_view word;
+    std::string_view option;  // of the command line, that sets the same; "" where there is none
+    int low;                  // limits of the number; none where high is 0
+    int high;
+    void (*apply)(BenchVariant&, int number);
+};
+
+constexpr Suffix kSuffixes[] = {
+    {"unfused", "", 0, 0, [](BenchVariant& v, int) { v.config.train.fused = false; }},
+    {"fp8weights", "weights", 0, 0, [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8; }},
+    {"keepinit", "weights", 0, 0,
+     [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8KeepInit; }},
+    {"edges", "bf16-edge-layers", 1, 128, [](BenchVariant& v, int n) { v.config.train.bf16EdgeLayers = n; }},
+    {"history=", "amax-history-len", 1, 65536, [](BenchVariant& v, int n) { v.config.recipe.amaxHistoryLen = n; }},
+    {"margin=", "margin", 0, 32, [](BenchVariant& v, int n) { v.config.recipe.margin = n; }},
+    {"norecord", "", 0, 0,
+     [](BenchVariant& v, int) {
+         v.record = false;
+         v.config.train.snapshotEvery = 0;
+     }},
+};
+
+template <typename Enum>
+Enum itemWord(const std::string& item, const std::string& word, const std::string& what) {
     try {
-        return engine::parse<engine::Precision>(word);
+        return engine::parse<Enum>(word);
     } catch (const engine::Error&) {
-        reject(item, "\"" + word + "\" is not a precision");
+        reject(item, "\"" + word + "\" is not " + what);
     }
 }
 
-engine::RecipeFormat itemFormat(const std::string& item, const std::string& word) {
-    try {
-        return engine::parse<engine::RecipeFormat>(word);
-    } catch (const engine::Error&) {
-        reject(item, "\"" + word + "\" is not an FP8 format");
+/// The number behind the suffix's word; 0 where it takes none. Empty when `text` is another suffix.
+std::optional<int> suffixNumber(const std::string& item, const std::string& text, const Suffix& suffix) {
+    if (suffix.high == 0) return text == suffix.word ? std::optional(0) : std::nullopt;
+    if (!text.starts_with(suffix.word)) return std::nullopt;
+    int number = -1;
+    const char* end = text.data() + text.size();
+    const std::from_chars_result parsed = std::from_chars(text.data() + suffix.word.size(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end || number < suffix.low || number > suffix.high) {
+        reject(item, "\"/" + text + "\" needs a number from " + std::to_string(suffix.low) + " to " +
+                         std::to_string(suffix.high) + " after \"" + std::string(suffix.word) + "\"");
     }
+    return number;
 }
 
-void applySuffix(const std::string& item, const std::string& suffix, BenchVariant& variant) {
-    if (suffix == "norecord") {
-        variant.record = false;
-        variant.config.train.snapshotEvery = 0;
-    } else if (suffix == "unfused") {
-        variant.config.train.fused = false;
-    } else {
-        reject(item, "\"/" + suffix + "\" is not a suffix");
+using Applied = std::map<std::size_t, std::string>;  // place in kSuffixes, canonical text: the label's order
+
+void applySuffix(const std::string& item, const std::string& text, BenchVariant& variant, Applied& applied) {
+    for (std::size_t i = 0; i < std::size(kSuffixes); ++i) {
+        const Suffix& suffix = kSuffixes[i];
+        const std::optional<int> number = suffixNumber(item, text, suffix);
+        if (!number) continue;
+        const bool again = std::any_of(applied.begin(), applied.end(), [&](const auto& other) {
+            return other.first == i || (!suffix.option.empty() && kSuffixes[other.first].option == suffix.option);
+        });
+        if (again) reject(item, "\"/" + text + "\" sets what another suffix has set");
+        if (!suffix.option.empty()) {
+            const std::string idle = withoutEffect(variant.config, std::string(suffix.option));
+            if (!idle.empty()) reject(item, "\"/" + text + "\" would change nothing: " + idle);
+        }
+        suffix.apply(variant, *number);
+        applied[i] = suffix.high == 0 ? text : std::string(suffix.word) + std::to_string(*number);
+        return;
     }
+    reject(item, "\"/" + text + "\" is not a suffix");
 }
 
-/// "fp8:delayed:hybrid" in full, whatever was left out of the item.
-std::string canonicalLabel(const BenchVariant& variant, const std::vector<std::string>& suffixes) {
-    const engine::Precision precision = variant.config.train.precision;
-    std::string label = engine::name(precision);
-    if (precision == engine::Precision::Fp8) {
-        label += std::string(":delayed:") + engine::name(variant.config.recipe.format);
+/// "fp8:delayed:hybrid" in full, whatever was left out of the item; block recipes name a format only when it is not
+/// their own.
+std::string canonicalLabel(const BenchVariant& variant, const Applied& suffixes) {
+    const engine::Fp8Recipe& recipe = variant.config.recipe;
+    std::string label = engine::name(variant.config.train.precision);
+    if (variant.config.train.precision == Precision::Fp8) {
+        label += std::string(":") + engine::name(recipe.kind);
+        const engine::RecipeFormat format = engine::effectiveFormat(recipe);
+        const bool perTensor = recipe.kind == RecipeKind::Delayed || recipe.kind == RecipeKind::Current;
+        if (perTensor || format != engine::effectiveFormat({recipe.kind})) {
+            label += std::string(":") + engine::name(format);
+        }
     }
-    for (std::size_t i = 1; i < suffixes.size(); ++i) label += "/" + suffixes[i];
+    for (const auto& suffix : suffixes) label += "/" + suffix.second;
     return label;
 }
 
 BenchVariant parseItem(const std::string& item, const engine::RunConfig& base) {
-    BenchVariant variant{base, item, true};
-    const std::vector<std::string> suffixes = split(item, '/');
-    const std::vector<std::string> words = split(suffixes.front(), ':');
-    variant.config.train.precision = itemPrecision(item, words[0]);
-    if (words.size() > 1 && variant.config.train.precision != engine::Precision::Fp8) {
-        reject(item, "only fp8 takes a recipe");
+    BenchVariant variant;
+    variant.config = base;
+    const std::vector<std::string> parts = split(item, '/');
+    const std::vector<std::string> words = split(parts.front(), ':');
+    engine::RunConfig& config = variant.config;
+    config.train.precision = itemWord<Precision>(item, words[0], "a precision");
+    if (words.size() > 1 && config.train.precision != Precision::Fp8) reject(item, "only fp8 takes a recipe");
+    if (words.size() > 1) config.recipe.kind = itemWord<RecipeKind>(item, words[1], "a recipe");
+    config = withoutIdleSettings(config);
+    if (words.size() > 2) {
+        const std::string idle = withoutEffect(config, "format");
+        if (!idle.empty())
+            reject(item, "\":" + words[2] + "\" would change nothing: nvfp4 has one element format, E2M1");
+        config.recipe.format = itemWord<engine::RecipeFormat>(item, words[2], "an FP8 format");
     }
-    if (words.size() > 1 && words[1] != "delayed") {
-        reject(item, "this version has one recipe, delayed, not \"" + words[1] + "\"");
-    }
-    if (words.size() > 2) variant.config.recipe.format = itemFormat(item, words[2]);
     if (words.size() > 3) reject(item, "\"" + words[3] + "\" is one part too many");
-    for (std::size_t i = 1; i < suffixes.size(); ++i) applySuffix(item, suffixes[i], variant);
-    variant.label = canonicalLabel(variant, suffixes);
+    Applied applied;
+    for (std::size_t i = 1; i < parts.size(); ++i) applySuffix(item, parts[i], variant, applied);
+    variant.label = canonicalLabel(variant, applied);
     return variant;
 }
 
 }  // namespace
+
+std::string variantForms() {
+    return "a comma-separated list of auto, fp32, bf16, fp8 or fp8:RECIPE[:FORMAT], RECIPE one of delayed, current, "
+           "block, mxfp8, nvfp4 and FORMAT hybrid or e4m3; after it as wanted /unfused, /fp8weights or /keepinit "
+           "(weights in FP8, starting from themselves or from the values before), /edgesN (N first and last layers in "
+           "BF16), /history=N, /margin=N, /norecord";
+}
+
+const std::vector<VariantChoice>& variantChoices() {
+    static const std::vector<VariantChoice> choices = {
+        {"fp32", "32-bit floats"},
+        {"bf16", "16-bit floats with the range of FP32"},
+        {"fp8:delayed:hybrid", "one scale per tensor from earlier steps, E4M3 forward, E5M2 backward"},
+        {"fp8:delayed:e4m3", "one scale per tensor from earlier steps, E4M3 everywhere"},
+        {"fp8:current:hybrid", "one scale per tensor from the tensor itself, E4M3 forward, E5M2 backward"},
+        {"fp8:block", "one scale per 128 elements, 128×128 of a weight"},
+        {"fp8:mxfp8", "one power-of-two scale per 32 elements"},
+        {"fp8:nvfp4", "4-bit elements, one scale per 16 of them and one per tensor"},
+        {"fp8:delayed:hybrid/unfused", "as fp8:delayed:hybrid, every operation in a pass of its own"},
+        {"fp8:delayed:hybrid/fp8weights", "as fp8:delayed:hybrid, weights kept in FP8 only"},
+    };
+    return choices;
+}
 
 std::vector<BenchVariant> parseVariants(const std::string& list, const engine::RunConfig& base) {
     std::vector<BenchVariant> variants;
