@@ -25,6 +25,22 @@ std::int64_t wholeNumber(const std::string& what, const std::string& text) {
     return value;
 }
 
+int intNumber(const std::string& what, const std::string& text) {
+    const std::int64_t value = wholeNumber(what, text);
+    if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
+        throw UsageError(what + " " + text, "is out of range", "use a smaller number");
+    }
+    return static_cast<int>(value);
+}
+
+std::uint64_t wholeNumberFromZero(const std::string& what, const std::string& text) {
+    std::uint64_t value = 0;
+    if (!parseAll(text, value)) {
+        throw UsageError(what + " " + text, "is not a whole number from 0", "write digits only");
+    }
+    return value;
+}
+
 double number(const std::string& what, const std::string& text) {
     double value = 0;
     if (!parseAll(text, value)) throw UsageError(what + " " + text, "is not a number", "write it like 0.001 or 1e-3");
@@ -65,13 +81,8 @@ CLI::Option* addText(CLI::App& app, const std::string& option, const std::string
 }
 
 CLI::Option* addInt(CLI::App& app, const std::string& option, const std::string& help, std::optional<int>& value) {
-    return addText(app, option, "N", help, [&value, option](const std::string& text) {
-        const std::int64_t whole = wholeNumber(option, text);
-        if (whole < std::numeric_limits<int>::min() || whole > std::numeric_limits<int>::max()) {
-            throw UsageError(option + " " + text, "is out of range", "use a smaller number");
-        }
-        value = static_cast<int>(whole);
-    });
+    return addText(app, option, "N", help,
+                   [&value, option](const std::string& text) { value = intNumber(option, text); });
 }
 
 CLI::Option* addNumber(CLI::App& app, const std::string& option, const std::string& help,

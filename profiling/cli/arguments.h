@@ -14,6 +14,8 @@ namespace cli {
 
 /// Whole text or UsageError "--steps ten: is not a whole number: …".
 std::int64_t wholeNumber(const std::string& what, const std::string& text);
+int intNumber(const std::string& what, const std::string& text);
+std::uint64_t wholeNumberFromZero(const std::string& what, const std::string& text);
 double number(const std::string& what, const std::string& text);
 /// Comma- or space-separated token ids; UsageError names the bad one.
 std::vector<int> tokenIds(const std::string& what, const std::string& text);

@@ -1,22 +1,178 @@
-// The options that say what to train and how; see run_options.h.
+// The options that say what to train and how; see run_options.h. Each is one line that names its field.
 #include "run_options.h"
 
 #include "arguments.h"
+#include "jobs/option_effect.h"
 #include "json_lines.h"
 #include "messages.h"
 
 #include <algorithm>
-#include <charconv>
+#include <type_traits>
 
 namespace cli {
 namespace {
 
+using engine::Fp8Recipe;
+using engine::ModelConfig;
 using engine::RunConfig;
+using engine::TrainConfig;
 
-constexpr const char* kModel = "Model";
-constexpr const char* kFp8 = "FP8";
-constexpr const char* kTraining = "Training";
-constexpr const char* kRunning = "Running";
+template <typename Part>
+Part& partOf(RunConfig& config) {
+    if constexpr (std::is_same_v<Part, ModelConfig>) {
+        return config.model;
+    } else if constexpr (std::is_same_v<Part, Fp8Recipe>) {
+        return config.recipe;
+    } else {
+        return config.train;
+    }
+}
+
+template <typename Enum>
+std::string choiceText() {
+    std::string text;
+    for (const std::string& choice : engine::choices<Enum>()) text += (text.empty() ? "" : "|") + choice;
+    return text;
+}
+
+template <typename T>
+T valueFrom(const std::string& option, const std::string& text) {
+    if constexpr (std::is_enum_v<T>) {
+        return engine::parse<T>(text);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        return text;
+    } else if constexpr (std::is_same_v<T, double>) {
+        return number(option, text);
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+        return wholeNumberFromZero(option, text);
+    } else {
+        return intNumber(option, text);
+    }
+}
+
+/// Adds the options of one group of the help.
+class Group {
+public:
+    Group(CLI::App& app, std::vector<GivenOption>& given, const char* title)
+        : m_app(app), m_given(given), m_title(title) {}
+
+    /// `placeholder` is for texts; numbers and choices have their own.
+    template <typename Part, typename T>
+    void add(const std::string& option, T Part::*member, const std::string& help,
+             const std::string& placeholder = "TEXT") {
+        std::string shown = placeholder;
+        if constexpr (std::is_enum_v<T>) shown = choiceText<T>();
+        if constexpr (std::is_same_v<T, double>) shown = "X";
+        if constexpr (std::is_integral_v<T>) shown = "N";
+        addText(m_app, option, shown, help, [given = &m_given, option, member](const std::string& text) {
+            const T value = valueFrom<T>(option, text);
+            given->push_back({option, option.substr(2),
+                              [member, value](RunConfig& config) { partOf<Part>(config).*member = value; }});
+        })->group(m_title);
+    }
+
+    /// A switch: `option` turns it to the value that is not usual, `inverse` back, where a preset had turned it.
+    template <typename Part>
+    void addSwitch(const std::string& option, const std::string& inverse, bool Part::*member, bool value,
+                   const std::string& help) {
+        const std::string field = (value ? option : inverse).substr(2);
+        const auto flag = [&](const std::string& name, bool to, const std::string& text) {
+            return m_app.add_flag_callback(
+                name,
+                [given = &m_given, name, field, member, to] {
+                    given->push_back({name, field, [member, to](RunConfig& c) { partOf<Part>(c).*member = to; }});
+                },
+                text);
+        };
+        CLI::Option* one = flag(option, value, help + " (" + inverse + ": undo what a preset says)");
+        CLI::Option* other = flag(inverse, !value, "");
+        one->group(m_title)->excludes(other);
+        other->group("")->excludes(one);
+    }
+
+private:
+    CLI::App& m_app;
+    std::vector<GivenOption>& m_given;
+    std::string m_title;
+};
+
+void addModel(Group group) {
+    group.add("--layers", &ModelConfig::layers, "Transformer layers");
+    group.add("--d-model", &ModelConfig::dModel, "width, divisible by heads");
+    group.add("--heads", &ModelConfig::heads, "attention heads");
+    group.add("--kv-heads", &ModelConfig::kvHeads, "key and value heads of grouped-query attention; 0: as heads");
+    group.add("--ffn", &ModelConfig::ffn, "width of the MLP; 0: 4 times d-model");
+    group.add("--seq-len", &ModelConfig::seqLen, "tokens per sequence");
+    group.add("--vocab", &ModelConfig::vocab, "vocabulary; 0 follows the data");
+    group.add("--norm", &ModelConfig::norm, "normalisation before attention and MLP");
+    group.add("--norm-epsilon", &ModelConfig::normEpsilon, "what the normalisation adds to the variance");
+    group.add("--activation", &ModelConfig::activation, "of the MLP; geglu and swiglu are gated");
+    group.add("--positions", &ModelConfig::positions, "learned: an embedding; rotary: turned queries and keys");
+    group.add("--rope-theta", &ModelConfig::ropeTheta, "base of the rotary angles");
+    group.addSwitch("--no-bias", "--bias", &ModelConfig::bias, false, "Linear layers and LayerNorm without bias");
+    group.addSwitch("--tied-head", "--untied-head", &ModelConfig::tiedHead, true,
+                    "the head shares the token embedding's weight");
+}
+
+void addRecipe(Group group) {
+    group.add("--recipe", &Fp8Recipe::kind, "how scales are found");
+    group.add("--format", &Fp8Recipe::format,
+              "hybrid: E4M3 forward, E5M2 backward; auto: hybrid for delayed and current, else e4m3");
+    group.add("--margin", &Fp8Recipe::margin, "delayed: scales are divided by 2^N");
+    group.add("--amax-history-len", &Fp8Recipe::amaxHistoryLen, "delayed: steps of amax that decide a scale");
+    group.add("--amax-algo", &Fp8Recipe::amaxAlgo, "delayed: which amax of the history decides");
+    group.add("--power-of-two-scales", &Fp8Recipe::powerOfTwoScales,
+              "current, block: scales rounded down to powers of two; auto: block only");
+    group.add("--amax-epsilon", &Fp8Recipe::amaxEpsilon, "current, block: smallest amax that a scale is made from");
+    group.addSwitch("--no-weight-tiles", "--weight-tiles", &Fp8Recipe::weightTiles, false,
+                    "block, nvfp4: a weight's blocks are rows like the other operands', not squares");
+    group.addSwitch("--no-stochastic-rounding", "--stochastic-rounding", &Fp8Recipe::stochasticRounding, false,
+                    "nvfp4: grad_output is rounded to nearest");
+    group.addSwitch("--no-hadamard", "--hadamard", &Fp8Recipe::hadamard, false,
+                    "nvfp4: no Hadamard transform of wgrad's operands");
+    group.add("--weights", &TrainConfig::weights,
+              "where weights live: fp8 keeps them only as quantised, fp8_keep_init with FP32 masters from before that");
+    group.add("--keep-bf16", &TrainConfig::keepBf16, "layers kept in BF16, like 'layer.0.*,lm_head'", "GLOBS");
+    group.add("--keep-fp32", &TrainConfig::keepFp32, "layers kept in FP32; wins over --keep-bf16", "GLOBS");
+    group.add("--bf16-edge-layers", &TrainConfig::bf16EdgeLayers,
+              "this many first and as many last Transformer layers kept in BF16");
+}
+
+void addGuard(Group group) {
+    group.add("--guard", &TrainConfig::guard, "what happens on saturation and on numbers that are not finite");
+    group.add("--guard-limit", &TrainConfig::guardLimit, "bits by which a tensor may exceed its format's range");
+    group.add("--guard-steps", &TrainConfig::guardSteps, "fallback: steps in BF16; 0: the rest of the run");
+}
+
+void addTraining(Group group) {
+    group.add("--data", &TrainConfig::data, "stride, text:PATH or tokens:PATH", "DATA");
+    group.add("--init", &TrainConfig::init, "start from the weights of a .safetensors file (GPT-2 or LLaMA names)",
+              "PATH");
+    group.add("--batch", &TrainConfig::batch, "sequences per micro-batch");
+    group.add("--accumulate", &TrainConfig::accumulate, "micro-batches per step; weights are cast once per step");
+    group.add("--lr", &TrainConfig::lr, "peak learning rate");
+    group.add("--warmup-steps", &TrainConfig::warmupSteps, "steps of rising learning rate");
+    group.add("--weight-decay", &TrainConfig::weightDecay, "decoupled decay of matrices");
+    group.add("--beta1", &TrainConfig::beta1, "AdamW: decay of the first moment");
+    group.add("--beta2", &TrainConfig::beta2, "AdamW: decay of the second moment");
+    group.add("--grad-clip", &TrainConfig::gradClip, "largest global gradient norm; 0: off");
+    group.add("--seed", &TrainConfig::seed, "same seed and threads: same bytes");
+}
+
+void addObservation(Group group) {
+    group.add("--snapshot-every", &TrainConfig::snapshotEvery, "steps between tensor snapshots; 0: none");
+    group.add("--snapshot-from", &TrainConfig::snapshotFrom, "first step with a snapshot");
+    group.add("--snapshot-to", &TrainConfig::snapshotTo, "last step with a snapshot; -1: no end");
+    group.add("--exponents-every", &TrainConfig::exponentsEvery, "steps between exponent histograms; 0: none");
+    group.add("--observe", &TrainConfig::observe,
+              "tensors by role, with commas: input, weight, grad_output, output, dgrad, wgrad", "ROLES");
+}
+
+void addRunning(Group group) {
+    group.add("--device", &TrainConfig::device, "auto, cpu or cuda[:N]", "DEVICE");
+    group.add("--threads", &TrainConfig::threads, "0: one per core");
+    group.addSwitch("--unfused", "--fused", &TrainConfig::fused, false, "separate passes instead of fused ones");
+}
 
 /// The value that an option ended up with, looked up in the stored form: "d-model" is "d_model" there.
 std::string valueText(const RunConfig& config, std::string field) {
@@ -32,119 +188,26 @@ std::string valueText(const RunConfig& config, std::string field) {
 
 }  // namespace
 
-void RunOptions::integer(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                         const std::function<void(RunConfig&, int)>& set) {
-    addText(app, option, "N", help, [this, option, set](const std::string& text) {
-        const std::int64_t value = wholeNumber(option, text);
-        if (value != static_cast<int>(value))
-            throw UsageError(option + " " + text, "is out of range", "use a smaller number");
-        m_changes.push_back([set, value](RunConfig& config) { set(config, static_cast<int>(value)); });
-    })->group(group);
-}
-
-void RunOptions::real(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                      const std::function<void(RunConfig&, double)>& set) {
-    addText(app, option, "X", help, [this, option, set](const std::string& text) {
-        const double value = number(option, text);
-        m_changes.push_back([set, value](RunConfig& config) { set(config, value); });
-    })->group(group);
-}
-
-void RunOptions::word(CLI::App& app, const std::string& option, const std::string& choices, const std::string& help,
-                      const std::string& group, const std::function<Change(const std::string&)>& parse) {
-    addText(app, option, choices, help, [this, parse](const std::string& text) {
-        m_changes.push_back(parse(text));
-    })->group(group);
-}
-
-void RunOptions::addModel(CLI::App& app) {
-    addText(app, "--preset", "NAME", "start from tutorial, small, base or large; other options change it", m_preset)
-        ->group(kModel);
-    integer(app, "--layers", "Transformer blocks", kModel, [](RunConfig& c, int n) { c.model.layers = n; });
-    integer(app, "--d-model", "width, divisible by heads", kModel, [](RunConfig& c, int n) { c.model.dModel = n; });
-    integer(app, "--heads", "attention heads", kModel, [](RunConfig& c, int n) { c.model.heads = n; });
-    integer(app, "--seq-len", "tokens per sequence", kModel, [](RunConfig& c, int n) { c.model.seqLen = n; });
-    integer(app, "--vocab", "vocabulary; 0 follows the data", kModel, [](RunConfig& c, int n) { c.model.vocab = n; });
-}
-
-void RunOptions::addFp8(CLI::App& app) {
-    word(app, "--recipe", "delayed", "scaling recipe; this version has delayed", kFp8,
-         [](const std::string& text) -> Change {
-             if (text != "delayed") {
-                 throw UsageError("--recipe " + text, "this version has one recipe",
-                                  "use delayed, or leave the option out");
-             }
-             return [](RunConfig&) {};
-         });
-    word(app, "--format", "hybrid|e4m3", "hybrid: E4M3 forward, E5M2 backward", kFp8,
-         [](const std::string& text) -> Change {
-             return [value = engine::parse<engine::RecipeFormat>(text)](RunConfig& c) { c.recipe.format = value; };
-         });
-    integer(app, "--amax-history-len", "steps of amax that decide a scale", kFp8,
-            [](RunConfig& c, int n) { c.recipe.amaxHistoryLen = n; });
-    word(app, "--amax-algo", "max|most_recent", "which amax of the history decides", kFp8,
-         [](const std::string& text) -> Change {
-             return [value = engine::parse<engine::AmaxAlgo>(text)](RunConfig& c) { c.recipe.amaxAlgo = value; };
-         });
-    integer(app, "--margin", "scales are divided by 2^N", kFp8, [](RunConfig& c, int n) { c.recipe.margin = n; });
-    word(app, "--keep-bf16", "GLOBS", "layers kept in BF16, like 'layer.0.*,lm_head'", kFp8,
-         [](const std::string& text) -> Change { return [text](RunConfig& c) { c.train.keepBf16 = text; }; });
-}
-
-void RunOptions::addTraining(CLI::App& app) {
-    word(app, "--data", "DATA", "stride, text:PATH or tokens:PATH", kTraining,
-         [](const std::string& text) -> Change { return [text](RunConfig& c) { c.train.data = text; }; });
-    integer(app, "--batch", "sequences per step", kTraining, [](RunConfig& c, int n) { c.train.batch = n; });
-    real(app, "--lr", "peak learning rate", kTraining, [](RunConfig& c, double x) { c.train.lr = x; });
-    integer(app, "--warmup-steps", "steps of rising learning rate", kTraining,
-            [](RunConfig& c, int n) { c.train.warmupSteps = n; });
-    real(app, "--weight-decay", "decoupled decay of matrices", kTraining,
-         [](RunConfig& c, double x) { c.train.weightDecay = x; });
-    real(app, "--grad-clip", "largest global gradient norm; 0: off", kTraining,
-         [](RunConfig& c, double x) { c.train.gradClip = x; });
-    word(app, "--seed", "N", "same seed and threads: same bytes", kTraining, [](const std::string& text) -> Change {
-        std::uint64_t seed = 0;
-        const char* end = text.data() + text.size();
-        const std::from_chars_result parsed = std::from_chars(text.data(), end, seed);
-        if (parsed.ec != std::errc() || parsed.ptr != end) {
-            throw UsageError("--seed " + text, "is not a whole number from 0", "write digits only");
-        }
-        return [seed](RunConfig& c) { c.train.seed = seed; };
-    });
-    word(app, "--guard", "MODE", "off, warn, fallback or stop on numeric trouble", kTraining,
-         [](const std::string& text) -> Change {
-             return [value = engine::parse<engine::Guard>(text)](RunConfig& c) { c.train.guard = value; };
-         });
-}
-
-void RunOptions::addRunning(CLI::App& app) {
-    word(app, "--device", "DEVICE", "auto, cpu or cuda[:N]", kRunning,
-         [](const std::string& text) -> Change { return [text](RunConfig& c) { c.train.device = text; }; });
-    integer(app, "--threads", "0: one per core", kRunning, [](RunConfig& c, int n) { c.train.threads = n; });
-    app.add_flag_callback(
-           "--unfused", [this] { m_changes.push_back([](RunConfig& c) { c.train.fused = false; }); },
-           "separate passes instead of fused ones")
-        ->group(kRunning);
-    integer(app, "--snapshot-every", "steps between tensor snapshots; 0: none", kRunning,
-            [](RunConfig& c, int n) { c.train.snapshotEvery = n; });
-}
-
 void RunOptions::addShared(CLI::App& app) {
-    addModel(app);
-    addFp8(app);
-    addTraining(app);
-    addRunning(app);
+    addText(app, "--preset", "NAME",
+            "start from a built-in model (see amaxscope-cli presets) or a .toml file; other options change it",
+            m_preset)
+        ->group("Model");
+    addModel(Group(app, m_given, "Model"));
+    addRecipe(Group(app, m_given, "Precision"));
+    addGuard(Group(app, m_given, "Guard"));
+    addTraining(Group(app, m_given, "Training"));
+    addObservation(Group(app, m_given, "Observation"));
+    addRunning(Group(app, m_given, "Running"));
 }
 
 void RunOptions::addForTrain(CLI::App& app) {
+    Group(app, m_given, "Precision")
+        .add("--precision", &TrainConfig::precision, "auto: the best that the device has in hardware");
     addShared(app);
-    word(app, "--precision", "auto|fp32|bf16|fp8", "auto: the best that the device has in hardware", kTraining,
-         [](const std::string& text) -> Change {
-             return [value = engine::parse<engine::Precision>(text)](RunConfig& c) { c.train.precision = value; };
-         });
-    integer(app, "--steps", "training steps", kTraining, [](RunConfig& c, int n) { c.train.steps = n; });
-    integer(app, "--validate-every", "steps between validations; 0: at the end", kTraining,
-            [](RunConfig& c, int n) { c.train.validateEvery = n; });
+    Group training(app, m_given, "Training");
+    training.add("--steps", &TrainConfig::steps, "training steps");
+    training.add("--validate-every", &TrainConfig::validateEvery, "steps between validations; 0: at the end");
 }
 
 void RunOptions::addForBench(CLI::App& app) {
@@ -156,8 +219,19 @@ RunConfig RunOptions::config() const {
 }
 
 RunConfig RunOptions::applyTo(RunConfig base) const {
-    for (const Change& change : m_changes) change(base);
+    for (const GivenOption& given : m_given) given.change(base);
     return base;
+}
+
+void RunOptions::requireEffect(const std::vector<RunConfig>& configs) const {
+    for (const GivenOption& given : m_given) {
+        std::string reason;
+        const bool idle = std::all_of(configs.begin(), configs.end(), [&](const RunConfig& config) {
+            reason = jobs::withoutEffect(config, given.field);
+            return !reason.empty();
+        });
+        if (idle && !configs.empty()) throw UsageError(given.shown, "has no effect: " + reason, "leave it out");
+    }
 }
 
 void requireValid(const RunConfig& config) {

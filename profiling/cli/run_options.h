@@ -12,6 +12,13 @@
 
 namespace cli {
 
+/// One option that stands on the command line.
+struct GivenOption {
+    std::string shown;  // as it was written: "--no-hadamard"
+    std::string field;  // as ConfigIssue::field has it: "hadamard"
+    std::function<void(engine::RunConfig&)> change;
+};
+
 class RunOptions {
 public:
     /// For `train`: with --precision, --steps and --validate-every, which a benchmark decides by itself.
@@ -24,25 +31,15 @@ public:
     /// The options applied to a configuration that comes from elsewhere, as from a checkpoint.
     engine::RunConfig applyTo(engine::RunConfig base) const;
 
+    /// Throws UsageError when an option was given that changes nothing in any of these configurations: whoever asks for
+    /// a margin with a recipe that has none would take the numbers for something else.
+    void requireEffect(const std::vector<engine::RunConfig>& configs) const;
+
 private:
-    using Change = std::function<void(engine::RunConfig&)>;
-
     void addShared(CLI::App& app);
-    void addModel(CLI::App& app);
-    void addFp8(CLI::App& app);
-    void addTraining(CLI::App& app);
-    void addRunning(CLI::App& app);
-
-    /// One option of each kind. The member pointers say where its value goes.
-    void integer(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-                 const std::function<void(engine::RunConfig&, int)>& set);
-    void real(CLI::App& app, const std::string& option, const std::string& help, const std::string& group,
-              const std::function<void(engine::RunConfig&, double)>& set);
-    void word(CLI::App& app, const std::string& option, const std::string& choices, const std::string& help,
-              const std::string& group, const std::function<Change(const std::string&)>& parse);
 
     std::string m_preset;
-    std::vector<Change> m_changes;
+    std::vector<GivenOption> m_given;
 };
 
 /// Throws UsageError for the last thing wrong with a configuration, after printing the others.

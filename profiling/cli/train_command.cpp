@@ -37,6 +37,7 @@ engine::RunConfig chosenConfig(const TrainOptions& options) {
 jobs::TrainJob makeJob(const TrainOptions& options) {
     jobs::TrainJob job;
     job.config = chosenConfig(options);
+    options.run.requireEffect({job.config});
     requireValid(job.config);
     job.database = options.database;
     job.name = options.name;

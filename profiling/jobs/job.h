@@ -75,8 +75,9 @@ struct BenchVariant {
 /// full and one spelling, with " #2" for a repetition. What the base sets for another recipe is left out of a variant.
 /// Throws engine::Error (Usage) naming the bad item and the forms there are.
 std::vector<BenchVariant> parseVariants(const std::string& list, const engine::RunConfig& base);
-/// The grammar of an item, for help and messages.
+/// The grammar of an item: in one line for messages, and with a line of explanation for each part for help.
 std::string variantForms();
+std::string variantHelp();
 /// The variants that a form offers, in parseVariants' spelling, each with one line of explanation.
 struct VariantChoice {
     std::string item;

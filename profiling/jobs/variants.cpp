@@ -30,29 +30,64 @@ std::vector<std::string> split(const std::string& text, char separator) {
     throw engine::Error(engine::ErrorKind::Usage, "--precisions item \"" + item + "\"", why, "use " + variantForms());
 }
 
-/// One thing that may follow a slash. A word that ends in a number ("edges1", "history=1024") has it in `number`.
+using Switch = engine::Switch;
+
+/// One thing that may follow a slash. Where high is not 0, a number follows the word: "edges1", "history=1024".
 struct Suffix {
     std::string_view word;
     std::string_view option;  // of the command line, that sets the same; "" where there is none
-    int low;                  // limits of the number; none where high is 0
+    int low;                  // limits of the number
     int high;
     void (*apply)(BenchVariant&, int number);
+    const char* help;
 };
 
 constexpr Suffix kSuffixes[] = {
-    {"unfused", "", 0, 0, [](BenchVariant& v, int) { v.config.train.fused = false; }},
-    {"fp8weights", "weights", 0, 0, [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8; }},
+    {"unfused", "", 0, 0, [](BenchVariant& v, int) { v.config.train.fused = false; },
+     "every operation in a pass of its own"},
+    {"fp8weights", "weights", 0, 0, [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8; },
+     "weights kept only as quantised"},
     {"keepinit", "weights", 0, 0,
-     [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8KeepInit; }},
-    {"edges", "bf16-edge-layers", 1, 128, [](BenchVariant& v, int n) { v.config.train.bf16EdgeLayers = n; }},
-    {"history=", "amax-history-len", 1, 65536, [](BenchVariant& v, int n) { v.config.recipe.amaxHistoryLen = n; }},
-    {"margin=", "margin", 0, 32, [](BenchVariant& v, int n) { v.config.recipe.margin = n; }},
+     [](BenchVariant& v, int) { v.config.train.weights = engine::WeightStorage::Fp8KeepInit; },
+     "weights quantised, the optimizer's FP32 masters from before that"},
+    {"edges", "bf16-edge-layers", 1, 128, [](BenchVariant& v, int n) { v.config.train.bf16EdgeLayers = n; },
+     "the N first and N last Transformer layers in BF16"},
+    {"history=", "amax-history-len", 1, 65536, [](BenchVariant& v, int n) { v.config.recipe.amaxHistoryLen = n; },
+     "delayed: steps of amax that decide a scale"},
+    {"most_recent", "amax-algo", 0, 0,
+     [](BenchVariant& v, int) { v.config.recipe.amaxAlgo = engine::AmaxAlgo::MostRecent; },
+     "delayed: the newest amax decides, not the largest"},
+    {"margin=", "margin", 0, 32, [](BenchVariant& v, int n) { v.config.recipe.margin = n; },
+     "delayed: scales divided by 2^N"},
+    {"pow2", "power-of-two-scales", 0, 0, [](BenchVariant& v, int) { v.config.recipe.powerOfTwoScales = Switch::On; },
+     "current, block: scales are powers of two"},
+    {"nopow2", "power-of-two-scales", 0, 0,
+     [](BenchVariant& v, int) { v.config.recipe.powerOfTwoScales = Switch::Off; },
+     "current, block: scales are any FP32 number"},
+    {"notiles", "weight-tiles", 0, 0, [](BenchVariant& v, int) { v.config.recipe.weightTiles = false; },
+     "block, nvfp4: a weight's blocks are rows, not squares"},
+    {"nosr", "stochastic-rounding", 0, 0, [](BenchVariant& v, int) { v.config.recipe.stochasticRounding = false; },
+     "nvfp4: no stochastic rounding"},
+    {"nohadamard", "hadamard", 0, 0, [](BenchVariant& v, int) { v.config.recipe.hadamard = false; },
+     "nvfp4: no Hadamard transform"},
     {"norecord", "", 0, 0,
      [](BenchVariant& v, int) {
          v.record = false;
          v.config.train.snapshotEvery = 0;
-     }},
+     },
+     "no ranges and no snapshots"},
 };
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+    return text;
+}
+
+/// "/history=N"
+std::string suffixText(const Suffix& suffix) {
+    return "/" + std::string(suffix.word) + (suffix.high == 0 ? "" : "N");
+}
 
 template <typename Enum>
 Enum itemWord(const std::string& item, const std::string& word, const std::string& what) {
@@ -142,10 +177,27 @@ BenchVariant parseItem(const std::string& item, const engine::RunConfig& base) {
 }  // namespace
 
 std::string variantForms() {
-    return "a comma-separated list of auto, fp32, bf16, fp8 or fp8:RECIPE[:FORMAT], RECIPE one of delayed, current, "
-           "block, mxfp8, nvfp4 and FORMAT hybrid or e4m3; after it as wanted /unfused, /fp8weights or /keepinit "
-           "(weights in FP8, starting from themselves or from the values before), /edgesN (N first and last layers in "
-           "BF16), /history=N, /margin=N, /norecord";
+    std::string suffixes;
+    for (const Suffix& suffix : kSuffixes) suffixes += (suffixes.empty() ? "" : ", ") + suffixText(suffix);
+    return "a comma-separated list of auto, fp32, bf16, fp8, fp8:RECIPE or fp8:RECIPE:FORMAT, RECIPE one of " +
+           joined(engine::choices<RecipeKind>(), ", ") + ", FORMAT hybrid or e4m3, each followed as wanted by " +
+           suffixes;
+}
+
+std::string variantHelp() {
+    std::string text =
+        "  auto, fp32, bf16, fp8[:RECIPE[:FORMAT]]\n"
+        "      RECIPE  " +
+        joined(engine::choices<RecipeKind>(), ", ") +
+        "\n"
+        "      FORMAT  hybrid or e4m3; not with nvfp4, whose elements are E2M1\n"
+        "  each followed as wanted by\n";
+    for (const Suffix& suffix : kSuffixes) {
+        std::string word = suffixText(suffix);
+        word.resize(14, ' ');
+        text += "      " + word + suffix.help + "\n";
+    }
+    return text;
 }
 
 const std::vector<VariantChoice>& variantChoices() {
