@@ -4,6 +4,7 @@
 #include "engine/error.h"
 #include "src/settings_file.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -45,14 +46,7 @@ Preset readPreset(const std::string& name) {
     const std::string source = "preset " + name;
     const nlohmann::json document = parseToml(presetText(name, source), source);
     requireKnownKeys(document, {"summary", "preset", "model", "recipe", "train"}, source);
-    Preset preset{textAt(document, "summary", "", source), textAt(document, "preset", "", source),
-                  settingsIn(document, source)};
-    // A chain of files could end in a circle.
-    if (isSettingsFile(preset.base)) {
-        throw Error(ErrorKind::Usage, source, "preset = \"" + preset.base + "\" names a file",
-                    "build on one of " + joined(presetNames()));
-    }
-    return preset;
+    return {textAt(document, "summary", "", source), presetAt(document, "", source), settingsIn(document, source)};
 }
 
 }  // namespace
@@ -72,15 +66,25 @@ RunConfig presetConfig(const std::string& preset) {
     return withSettings(found.base.empty() ? RunConfig{} : presetConfig(found.base), found.settings);
 }
 
-std::vector<Settings> presetSettings(const std::string& preset, const std::string& base) {
-    if (preset == base) return {};
-    const Preset found = readPreset(preset);
-    if (found.base.empty()) {
-        throw Error(ErrorKind::Usage, "preset " + preset, "it is not built on " + base,
-                    "name one that says preset = \"" + base + "\"");
+std::string presetAt(const nlohmann::json& object, const std::string& fallback, const std::string& source) {
+    const std::string preset = textAt(object, "preset", fallback, source);
+    const std::vector<std::string> names = presetNames();
+    if (preset == fallback || std::find(names.begin(), names.end(), preset) != names.end()) return preset;
+    throw Error(ErrorKind::Usage, source, "preset = \"" + preset + "\" names no built-in preset",
+                "use one of " + joined(names));
+}
+
+std::vector<Settings> presetSettings(const std::string& preset, const std::string& base, const std::string& source) {
+    std::vector<Settings> settings;
+    for (std::string name = preset; name != base;) {
+        Preset found = readPreset(name);
+        if (found.base.empty()) {
+            throw Error(ErrorKind::Usage, source, "preset = \"" + preset + "\" is not built on " + base,
+                        "name " + base + " or one that is built on it");
+        }
+        settings.insert(settings.begin(), std::move(found.settings));
+        name = found.base;
     }
-    std::vector<Settings> settings = presetSettings(found.base, base);
-    settings.push_back(found.settings);
     return settings;
 }
 

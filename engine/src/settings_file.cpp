@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 // toml11's headers trip our warnings when instantiated here.
@@ -22,18 +24,42 @@ using nlohmann::json;
 namespace {
 
 constexpr std::int64_t kLongestFile = 64 << 10;
-// The parser calls itself for what is nested, so the nesting is bounded before it sees the text.
-constexpr std::ptrdiff_t kMostBrackets = 1000;
+// The parser calls itself for what is nested, in brackets or in dotted keys, so that is bounded before it sees the
+// text.
+constexpr int kMostBrackets = 1000;
+constexpr int kMostDotsInLine = 100;
 
 constexpr std::array<const char*, 3> kTables = {"model", "recipe", "train"};
+
+bool isTooDeep(std::string_view text) {
+    int brackets = 0;
+    int dots = 0;
+    for (const char c : text) {
+        if (c == '[' || c == '{') ++brackets;
+        dots = c == '\n' ? 0 : dots + (c == '.' ? 1 : 0);
+        if (brackets > kMostBrackets || dots > kMostDotsInLine) return true;
+    }
+    return false;
+}
+
+Error unfit(const toml::value& value, const std::string& source, const std::string& what) {
+    return {ErrorKind::Usage, source, "line " + std::to_string(value.location().line()) + " holds " + what,
+            "no setting takes one: write a number, true, false or \"text\""};
+}
 
 json toJsonValue(const toml::value& value, const std::string& source) {
     switch (value.type()) {
         case toml::value_t::boolean:
             return value.as_boolean();
         case toml::value_t::integer:
+            // toml11 reads a number that is too large as the largest.
+            if (value.as_integer() == std::numeric_limits<std::int64_t>::max() ||
+                value.as_integer() == std::numeric_limits<std::int64_t>::min()) {
+                throw unfit(value, source, "a number beyond 64 bits");
+            }
             return value.as_integer();
         case toml::value_t::floating:
+            if (!std::isfinite(value.as_floating())) throw unfit(value, source, "a number that is not finite");
             return value.as_floating();
         case toml::value_t::string:
             return value.as_string().str;
@@ -48,8 +74,7 @@ json toJsonValue(const toml::value& value, const std::string& source) {
             return object;
         }
         default:
-            throw Error(ErrorKind::Usage, source, "line " + std::to_string(value.location().line()) + " holds a date",
-                        "no setting takes one: write a number, true, false or \"text\"");
+            throw unfit(value, source, "a date");
     }
 }
 
@@ -105,7 +130,7 @@ public:
         // A number too large for its field comes back as another one; texts tell −1 from 2^64 − 1, numbers do not.
         if (kept.dump() != part[key].dump()) {
             throw Error(ErrorKind::Usage, source, name + " = " + value.dump() + " is out of range",
-                        "use a value nearer to " + kept.dump());
+                        "use a number within the setting's limits");
         }
     }
 
@@ -132,9 +157,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 json parseToml(std::string_view text, const std::string& source) {
-    const auto brackets = std::count_if(text.begin(), text.end(), [](char c) { return c == '[' || c == '{'; });
-    if (brackets > kMostBrackets) {
-        throw Error(ErrorKind::Usage, source, "it has more tables and lists than settings can need",
+    if (isTooDeep(text)) {
+        throw Error(ErrorKind::Usage, source, "it is nested deeper than settings can be",
                     "name a file with the tables [model], [recipe] and [train]");
     }
     try {

@@ -35,8 +35,12 @@ std::string textAt(const nlohmann::json& object, const std::string& key, const s
 /// "a, b, c"
 std::string joined(const std::vector<std::string>& words);
 
-/// A preset's settings on their way to the suites: those that it adds to `base`, nearest to the base first. Throws
-/// Error (Usage) when it is not built on that base.
-std::vector<Settings> presetSettings(const std::string& preset, const std::string& base);
+/// The key `preset` of a file: the built-in preset that it starts from, `fallback` when the key is absent. Throws Error
+/// (Usage) for anything else: a chain of files could end in a circle.
+std::string presetAt(const nlohmann::json& object, const std::string& fallback, const std::string& source);
+
+/// What a built-in preset adds to another one that it is built on, nearest to that one first. Throws Error (Usage)
+/// naming `source` when it is not built on it.
+std::vector<Settings> presetSettings(const std::string& preset, const std::string& base, const std::string& source);
 
 }  // namespace engine

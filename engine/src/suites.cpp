@@ -45,7 +45,7 @@ SuiteVariant readVariant(const nlohmann::json& object, const Suite& suite, const
                     "give each variant a label of its own");
     }
     variant.summary = textAt(object, "summary", "", where);
-    variant.settings = presetSettings(textAt(object, "preset", suite.preset, where), suite.preset);
+    variant.settings = presetSettings(presetAt(object, suite.preset, where), suite.preset, where);
     variant.settings.push_back(settingsIn(object, where));
     return variant;
 }
@@ -67,7 +67,7 @@ Suite suite(const std::string& name) {
     const std::string source = "suite " + name;
     const nlohmann::json document = parseToml(suiteText(name, source), source);
     requireKnownKeys(document, {"summary", "preset", "variant"}, source);
-    Suite suite{name, textAt(document, "summary", "", source), textAt(document, "preset", "tutorial", source), {}};
+    Suite suite{name, textAt(document, "summary", "", source), presetAt(document, "tutorial", source), {}};
     const auto variants = document.find("variant");
     if (variants == document.end() || !variants->is_array() || variants->empty() || variants->size() > kMostVariants) {
         throw Error(ErrorKind::Usage, source, "it has no list of 1 to " + std::to_string(kMostVariants) + " variants",
