@@ -140,6 +140,14 @@ private:
     std::vector<Group> m_groups;
 };
 
+void requireSound(const BenchVariant& variant, const std::string& suite) {
+    const std::vector<engine::ConfigIssue> issues = engine::validate(variant.config);
+    if (issues.empty()) return;
+    throw engine::Error(engine::ErrorKind::Usage,
+                        "suite " + suite + ", variant \"" + variant.label + "\", --" + issues.front().field,
+                        issues.front().why, issues.front().fix);
+}
+
 }  // namespace
 
 std::vector<std::string> suiteNames() {
@@ -160,7 +168,7 @@ BenchSuite makeSuite(const std::string& name, const engine::RunConfig& base, boo
         variant.config = withoutIdleSettings(each.applyTo(base));
         variant.label = each.label;
         variant.summary = each.summary;
-        requireValid(variant.config);
+        requireSound(variant, name);
         fullModels.push_back(variant.config.model);
         result.variants.push_back(std::move(variant));
     }
