@@ -46,6 +46,50 @@ TEST_F(BadInput, impossibleModelsAreRefused) {
     expectFirstRunIntact();
 }
 
+TEST_F(BadInput, impossibleSettingsAreRefusedAndNothingIsWritten) {
+    scratch.write("typo.toml", "[train]\nstep = 5\n");
+    scratch.write("type.toml", "[model]\nlayers = \"four\"\n");
+    const auto fresh = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--db", "fresh.amax"});
+        return train(more);
+    };
+    expectError(fresh({"--precision", "fp8", "--amax-history-len", "0"}), 2,
+                {"--amax-history-len", "0 is out of range"});
+    expectError(fresh({"--precision", "fp8", "--margin", "-1"}), 2, {"--margin", "-1 is out of range"});
+    expectError(fresh({"--precision", "fp8", "--recipe", "block", "--d-model", "64"}), 2,
+                {"--d-model", "64 is not a multiple of 128", "another --recipe"});
+    expectError(fresh({"--precision", "fp8", "--recipe", "mxfp8", "--d-model", "48"}), 2,
+                {"--d-model", "48 is not a multiple of 32"});
+    expectError(fresh({"--precision", "fp8", "--keep-bf16", "layer.7.*"}), 2,
+                {"--keep-bf16", "\"layer.7.*\" names no layer", "layer.0.attn.qkv"});
+    expectError(fresh({"--keep-fp32", "head"}), 2, {"--keep-fp32", "names no layer"});
+    expectError(fresh({"--observe", "weight,bias"}), 2, {"--observe", "\"bias\" is no role"});
+    expectError(fresh({"--kv-heads", "3"}), 2, {"--kv-heads", "3 does not divide heads 2"});
+    expectError(fresh({"--norm-epsilon", "0"}), 2, {"--norm-epsilon"});
+    expectError(fresh({"--snapshot-from", "9", "--snapshot-to", "3"}), 2, {"--snapshot-to", "before the first step"});
+    expectError(fresh({"--guard-limit", "-1"}), 2, {"--guard-limit"});
+    expectError(fresh({"--preset", "typo.toml"}), 2, {"preset typo.toml", "train.step is no setting", "steps"});
+    expectError(fresh({"--preset", "type.toml"}), 2, {"preset type.toml", "model.layers holds \"four\""});
+    expectError(fresh({"--preset", "none.toml"}), 2, {"preset none.toml", "No such file"});
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
+    expectFirstRunIntact();
+}
+
+TEST_F(BadInput, impossibleBenchmarksAreRefusedAndNothingIsWritten) {
+    scratch.write("typo.toml", "[[variant]]\nlabel = \"a\"\n[variant.model]\nlayer = 1\n");
+    scratch.write("odd.toml", "[[variant]]\nlabel = \"a\"\n[variant.model]\nheads = 3\n");
+    const auto bench = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"bench", "--db", "fresh.amax"});
+        return scratch.run(more);
+    };
+    expectError(bench({"--precisions", "fp8/history=0"}), 2, {"fp8/history=0", "from 1 to 65536"});
+    expectError(bench({"--precisions", "fp8:block", "--d-model", "64"}), 2, {"--d-model", "multiple of 128"});
+    expectError(bench({"--suite", "typo.toml"}), 2, {"suite typo.toml, variant \"a\"", "model.layer is no setting"});
+    expectError(bench({"--suite", "odd.toml"}), 2, {"suite odd.toml, variant \"a\", --heads", "does not divide"});
+    expectError(bench({"--suite", "none.toml"}), 2, {"suite none.toml", "No such file"});
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
+}
+
 TEST_F(BadInput, unusableDataFilesAreNamed) {
     scratch.write("empty.txt", "");
     scratch.writeText("short.txt", 200);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace cli_test {
 namespace {
 
@@ -76,6 +78,103 @@ TEST(Bench, norecordKeepsSamplesButNoSnapshotsAndNoKernels) {
     EXPECT_EQ(without["samples"].size(), with["samples"].size());
     // Recording changes nothing of what is computed.
     EXPECT_EQ(with["steps"].back()["loss"], without["steps"].back()["loss"]);
+}
+
+TEST(Bench, everyRecipeRunsUnderALabelOfItsOwn) {
+    const Scratch scratch;
+    const std::string list =
+        "fp32,bf16,fp8:delayed:hybrid,fp8:current:hybrid,fp8:block,fp8:mxfp8,fp8:nvfp4,"
+        "fp8:delayed:hybrid/unfused,fp8:delayed:hybrid/fp8weights,fp8:delayed:hybrid/keepinit,"
+        "fp8:delayed:hybrid/edges1,fp8:delayed:hybrid/history=1024";
+    const Outcome outcome =
+        scratch.run(tinyBench({"--d-model", "128", "--layers", "3", "--precisions", list, "--warmup", "0", "--repeats",
+                               "1", "--steps-per-repeat", "2", "--json"}));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::string names;
+    for (const json& result : linesOfType(outcome.out, "result")) {
+        names += (names.empty() ? "" : ",") + result["name"].get<std::string>();
+        EXPECT_EQ(result["baseline"], "fp32");
+        EXPECT_EQ(result["scaled_down"], nullptr);
+        EXPECT_TRUE(result["loss"].is_number()) << result;
+    }
+    EXPECT_EQ(names, list);
+    const std::vector<json> runs = scratch.runs("a.amax");
+    ASSERT_EQ(runs.size(), 12U);
+    const auto stored = [&runs](const std::string& name) {
+        return *std::find_if(runs.begin(), runs.end(), [&](const json& run) { return run["name"] == name; });
+    };
+    EXPECT_EQ(stored("fp8:nvfp4")["recipe"]["recipe"], "nvfp4");
+    EXPECT_EQ(stored("fp8:delayed:hybrid/unfused")["train"]["fused"], false);
+    EXPECT_EQ(stored("fp8:delayed:hybrid/fp8weights")["train"]["weights"], "fp8");
+    EXPECT_EQ(stored("fp8:delayed:hybrid/keepinit")["train"]["weights"], "fp8_keep_init");
+    EXPECT_EQ(stored("fp8:delayed:hybrid/edges1")["train"]["bf16_edge_layers"], 1);
+    EXPECT_EQ(stored("fp8:delayed:hybrid/history=1024")["recipe"]["amax_history_len"], 1024);
+    EXPECT_EQ(stored("fp32")["recipe"], nullptr);
+}
+
+TEST(Bench, suiteSaysEverywhereWhatItScaledDown) {
+    const Scratch scratch;
+    const std::vector<std::string> tiny = tinyBench({"--suite", "tutorial-extensions", "--vocab", "256", "--warmup",
+                                                     "0", "--repeats", "1", "--steps-per-repeat", "1"});
+    std::vector<std::string> inJson = tiny;
+    inJson.push_back("--json");
+    const Outcome outcome = scratch.run(inJson);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    // Worked out by hand in jobs_test.cpp.
+    const std::string scaled = "d-model 2048 → 64, heads 32 → 1, layers 12 → 3";
+
+    const json suite = linesOfType(outcome.out, "suite").at(0);
+    EXPECT_EQ(suite["suite"], "tutorial-extensions");
+    EXPECT_EQ(suite["full_size"], false);
+    ASSERT_EQ(suite["variants"].size(), 8U);
+    EXPECT_EQ(suite["variants"][0]["scaled_down"], nullptr);
+    EXPECT_EQ(suite["variants"][7]["scaled_down"], scaled);
+    EXPECT_EQ(suite["variants"][7]["model"]["d_model"], 64);
+
+    const std::vector<json> results = linesOfType(outcome.out, "result");
+    ASSERT_EQ(results.size(), 8U);
+    for (const json& result : results) {
+        const bool large = result["name"].get<std::string>().starts_with("large");
+        EXPECT_EQ(result["scaled_down"], large ? json(scaled) : json(nullptr)) << result["name"];
+        EXPECT_EQ(result["baseline"], large ? "large-bf16" : "bf16");
+    }
+
+    const std::vector<json> runs = scratch.runs("a.amax");  // newest first
+    ASSERT_EQ(runs.size(), 8U);
+    EXPECT_EQ(runs.back()["bench"], "tutorial-extensions");
+    EXPECT_EQ(runs.back()["name"], "bf16");
+    EXPECT_EQ(runs.front()["model"]["layers"], 3);
+    const auto notes = [&](int run) {
+        std::vector<std::string> texts;
+        for (const json& event : json::parse(scratch.exported("a.amax", run))["runs"][0]["events"]) {
+            if (event["code"] == "scaled_down") texts.push_back(event["text"]);
+        }
+        return texts;
+    };
+    EXPECT_TRUE(notes(runs.back()["run"]).empty());
+    EXPECT_EQ(notes(runs.front()["run"]),
+              std::vector<std::string>{"large-hybrid is scaled down for this machine: " + scaled});
+
+    const Outcome text = scratch.run(tiny);
+    ASSERT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("--full-size runs all as they are"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("large-hybrid was scaled down: " + scaled), std::string::npos) << text.out;
+}
+
+TEST(Bench, suiteOfOnesOwnRunsAtFullSizeWhenAsked) {
+    const Scratch scratch;
+    scratch.write("deep.toml",
+                  "summary = \"deep\"\n[[variant]]\nlabel = \"flat\"\n"
+                  "[[variant]]\nlabel = \"deep\"\n[variant.model]\nlayers = 20\n");
+    const auto layers = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"--suite", "deep.toml", "--warmup", "0", "--repeats", "1"});
+        const Outcome outcome = scratch.run(tinyBench(more));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return scratch.runs("a.amax").front()["model"]["layers"].get<int>();
+    };
+    EXPECT_LT(layers({}), 20);
+    EXPECT_EQ(layers({"--full-size"}), 20);
+    EXPECT_EQ(scratch.runs("a.amax").size(), 4U);
 }
 
 TEST(Bench, moreStepsThanCanBeCountedAreRefused) {
