@@ -77,7 +77,7 @@ std::vector<Line> readLines(const jobs::BenchJob& job, const std::vector<jobs::R
 void printTable(const std::vector<Line>& lines, const std::string& database, double wallSeconds) {
     const bool oneModel = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.baseline == 0; });
     const std::string baseline = oneModel ? lines.front().result.name : "the first of the same model";
-    Table table({"precision", "run", "samples", "tokens/s", "min", "max", "ms/step", "speed-up", "val loss"},
+    Table table({"variant", "run", "samples", "tokens/s", "min", "max", "ms/step", "speed-up", "val loss"},
                 {Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right,
                  Align::Right, Align::Right});
     for (const Line& line : lines) {
@@ -214,7 +214,7 @@ void addBench(CLI::App& app, Action& run) {
         "amaxscope-cli bench --preset tutorial --precisions fp32,bf16,fp8:delayed:hybrid --warmup 3 --repeats 10",
         options, bench);
     command.footer("Items of --precisions, separated by commas, the first is the baseline:\n" + jobs::variantHelp() +
-                   "Examples:\n"
+                   "Example:\n"
                    "  amaxscope-cli bench --preset tutorial --precisions fp32,bf16,fp8:delayed:hybrid --repeats 10\n"
                    "  amaxscope-cli bench --precisions fp8:delayed,fp8:delayed/history=1024,fp8:mxfp8/edges1\n"
                    "  amaxscope-cli bench --suite tutorial-extensions");

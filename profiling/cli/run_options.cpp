@@ -84,10 +84,8 @@ public:
                 },
                 text);
         };
-        CLI::Option* one = flag(option, value, help + " (" + inverse + ": undo what a preset says)");
-        CLI::Option* other = flag(inverse, !value, "");
-        one->group(m_title)->excludes(other);
-        other->group("")->excludes(one);
+        flag(option, value, help + " (" + inverse + ": undo what a preset says)")->group(m_title);
+        flag(inverse, !value, "")->group("");
     }
 
 private:
@@ -219,6 +217,12 @@ RunConfig RunOptions::config() const {
 }
 
 RunConfig RunOptions::applyTo(RunConfig base) const {
+    for (std::size_t i = 0; i < m_given.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (m_given[i].field != m_given[j].field) continue;
+            throw UsageError(m_given[j].shown, "contradicts " + m_given[i].shown, "leave one of the two out");
+        }
+    }
     for (const GivenOption& given : m_given) given.change(base);
     return base;
 }

@@ -71,11 +71,7 @@ public:
     Scaler(std::vector<BenchVariant>& variants, const engine::RunConfig& base)
         : m_base(base), m_mostFlops(kMostWork * sizeOf(base).flopsPerStep) {
         for (BenchVariant& variant : variants) {
-            const auto same = std::find_if(m_groups.begin(), m_groups.end(), [&](const Group& group) {
-                return group.front()->config.model == variant.config.model;
-            });
-            if (same == m_groups.end()) m_groups.emplace_back();
-            (same == m_groups.end() ? m_groups.back() : *same).push_back(&variant);
+            groupOf(variant.config.model).push_back(&variant);
         }
     }
 
@@ -102,6 +98,12 @@ public:
     }
 
 private:
+    Group& groupOf(const ModelConfig& model) {
+        for (Group& group : m_groups) {
+            if (group.front()->config.model == model) return group;
+        }
+        return m_groups.emplace_back();
+    }
     static double bytes(const Group& group) {
         double total = 0;
         for (const BenchVariant* variant : group) total += static_cast<double>(sizeOf(variant->config).memoryBytes);

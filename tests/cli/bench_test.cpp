@@ -146,7 +146,8 @@ TEST(Bench, suiteSaysEverywhereWhatItScaledDown) {
     EXPECT_EQ(runs.front()["model"]["layers"], 3);
     const auto notes = [&](int run) {
         std::vector<std::string> texts;
-        for (const json& event : json::parse(scratch.exported("a.amax", run))["runs"][0]["events"]) {
+        const json file = json::parse(scratch.exported("a.amax", run));
+        for (const json& event : file["runs"][0]["events"]) {
             if (event["code"] == "scaled_down") texts.push_back(event["text"]);
         }
         return texts;

@@ -78,7 +78,7 @@ TEST(Usage, optionsThatNeedEachOtherSaySo) {
     expectUsage(scratch.run({"bench", "--full-size"}), {"--full-size", "only suites are scaled down"});
     expectUsage(scratch.run({"bench", "--suite", "tutorial-extensions", "--precisions", "fp32"}),
                 {"--precisions", "a suite brings its own variants"});
-    expectUsage(scratch.run({"train", "--bias", "--no-bias"}), {"--bias", "--no-bias"});
+    expectUsage(scratch.run({"train", "--bias", "--no-bias"}), {"--no-bias: contradicts --bias"});
 }
 
 TEST(Usage, optionsWithoutEffectAreRefused) {
