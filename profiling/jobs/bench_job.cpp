@@ -34,7 +34,8 @@ public:
     std::vector<RunResult> run();
 
 private:
-    void build(profiling::Session& session);
+    std::vector<std::unique_ptr<Lane>> build() const;
+    void startRuns(profiling::Session& session, std::vector<std::unique_ptr<Lane>> lanes);
     void measure();
     bool stopped() const { return m_control.stop.load(); }
     std::vector<double> steps(Lane& lane, int count);
@@ -86,9 +87,12 @@ void noteScaling(Lane& lane, const BenchVariant& variant) {
 std::vector<RunResult> Bench::run() {
     requireBench(m_job);
     m_stepsPerLane = stepsPerLane(m_job);
-    const std::shared_ptr<profiling::Session> session = profiling::Session::open(m_job.database);
+    std::shared_ptr<profiling::Session> session = openBeforeBuilding(m_job.database);
+    // Nothing is written before all are built: a variant that cannot be leaves no half benchmark behind.
+    std::vector<std::unique_ptr<Lane>> lanes = build();
+    if (!session) session = profiling::Session::open(m_job.database);
     try {
-        build(*session);
+        startRuns(*session, std::move(lanes));
         measure();
     } catch (...) {
         closeAllAfterError();
@@ -103,7 +107,7 @@ std::vector<RunResult> Bench::run() {
     return results;
 }
 
-void Bench::build(profiling::Session& session) {
+std::vector<std::unique_ptr<Lane>> Bench::build() const {
     std::vector<std::unique_ptr<Lane>> lanes;
     for (const BenchVariant& variant : m_job.variants) {
         auto lane = std::make_unique<Lane>(m_listener);
@@ -114,7 +118,10 @@ void Bench::build(profiling::Session& session) {
         lane->trainer = engine::Trainer::create(config, &lane->observer);
         lanes.push_back(std::move(lane));
     }
-    // Rows are written only now: a variant that cannot be built leaves no half benchmark behind.
+    return lanes;
+}
+
+void Bench::startRuns(profiling::Session& session, std::vector<std::unique_ptr<Lane>> lanes) {
     const std::string& data = m_job.variants.front().config.train.data;
     const profiling::BenchId bench =
         session.createBench(m_job.name.empty() ? "benchmark, " + dataName(data) : m_job.name);

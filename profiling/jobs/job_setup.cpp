@@ -3,8 +3,10 @@
 
 #include "engine/device.h"
 #include "engine/error.h"
+#include "jobs/output_files.h"
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 namespace jobs {
@@ -55,6 +57,15 @@ profiling::RunDescription describe(const engine::Trainer& trainer, const std::st
     row.flopsPerStep = info.flopsPerStep;
     row.tokensPerStep = info.tokensPerStep;
     return row;
+}
+
+std::shared_ptr<profiling::Session> openBeforeBuilding(const std::string& database) {
+    std::error_code ignored;
+    if (std::filesystem::exists(database, ignored)) return profiling::Session::open(database);
+    const std::filesystem::path probe = reserveBeside(database);
+    if (probe.empty()) return profiling::Session::open(database);  // says what is wrong with the folder
+    std::filesystem::remove(probe, ignored);
+    return nullptr;
 }
 
 void waitWhilePaused(const JobControl& control) {

@@ -3,6 +3,7 @@
 
 #include "jobs/job.h"
 
+#include <memory>
 #include <string>
 
 namespace jobs {
@@ -19,6 +20,11 @@ std::string dataName(const std::string& data);
 /// The row of a run that is about to start on this trainer.
 profiling::RunDescription describe(const engine::Trainer& trainer, const std::string& name, engine::Precision asked,
                                    profiling::BenchId bench);
+
+/// Opens the database when it is there or cannot be made, so that a wrong path costs no model's initialisation. nullptr
+/// for a file that is still to be made: open it when there is a run to put into it, and a run that cannot start leaves
+/// nothing behind.
+std::shared_ptr<profiling::Session> openBeforeBuilding(const std::string& database);
 
 /// Blocks while the job is paused; returns at once when it is asked to stop.
 void waitWhilePaused(const JobControl& control);

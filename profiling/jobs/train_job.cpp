@@ -133,13 +133,13 @@ double TrainLoop::secondsLeft() const {
 RunResult runTrainJob(const TrainJob& job, JobControl& control, const JobListener& listener) {
     requireValid(job.config);
     requireCheckpointPath(job.checkpoint, job.database, job.config.train.data);
-    // The database comes first: a path that cannot be written must not cost a model's initialisation.
-    const std::shared_ptr<profiling::Session> session = profiling::Session::open(job.database);
+    std::shared_ptr<profiling::Session> session = openBeforeBuilding(job.database);
     ForwardingObserver observer(listener);
     std::unique_ptr<profiling::RunRecorder> recorder;  // outlives the trainer, which reports to it
     const std::unique_ptr<engine::Trainer> trainer = job.resume.empty()
                                                          ? engine::Trainer::create(job.config, &observer)
                                                          : engine::Trainer::resume(job.resume, job.config, &observer);
+    if (!session) session = profiling::Session::open(job.database);
 
     RunResult result;
     result.name = job.name.empty() ? defaultRunName(trainer->config(), trainer->info().precision) : job.name;

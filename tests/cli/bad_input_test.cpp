@@ -90,6 +90,26 @@ TEST_F(BadInput, impossibleBenchmarksAreRefusedAndNothingIsWritten) {
     EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
 }
 
+TEST_F(BadInput, unusableFilesLeaveNoNewDatabaseBehind) {
+    scratch.write("junk.bin", "this is neither a checkpoint nor a file of weights");
+    for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--init", "junk.bin"},
+                                                                                      {"--init", "nowhere.safetensors"},
+                                                                                      {"--resume", "junk.bin"},
+                                                                                      {"--data", "text:nowhere.txt"},
+                                                                                      {"--data", "text:."}}) {
+        std::vector<std::string> arguments = more;
+        arguments.insert(arguments.end(), {"--db", "fresh.amax"});
+        expectError(train(arguments), 1, {more.back().substr(more.back().find(':') + 1)});
+    }
+    expectError(scratch.run({"bench", "--data", "text:nowhere.txt", "--db", "fresh.amax"}), 1, {"nowhere.txt"});
+    expectError(scratch.run({"bench", "--init", "junk.bin", "--db", "fresh.amax"}), 1, {"junk.bin"});
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.folder())) {
+        EXPECT_EQ(entry.path().filename().string().find("fresh"), std::string::npos) << entry.path();
+    }
+    expectFirstRunIntact();
+}
+
 TEST_F(BadInput, unusableDataFilesAreNamed) {
     scratch.write("empty.txt", "");
     scratch.writeText("short.txt", 200);
