@@ -84,7 +84,7 @@ public:
                 },
                 text);
         };
-        flag(option, value, help + " (" + inverse + ": undo what a preset says)")->group(m_title);
+        flag(option, value, help + "; " + inverse + " undoes it")->group(m_title);
         flag(inverse, !value, "")->group("");
     }
 
@@ -112,10 +112,12 @@ void addModel(Group group) {
                     "the head shares the token embedding's weight");
 }
 
-void addRecipe(Group group) {
+void addRecipe(Group group, bool withPrecision) {
+    if (withPrecision)
+        group.add("--precision", &TrainConfig::precision, "auto: the best that the device has in hardware");
     group.add("--recipe", &Fp8Recipe::kind, "how scales are found");
     group.add("--format", &Fp8Recipe::format,
-              "hybrid: E4M3 forward, E5M2 backward; auto: hybrid for delayed and current, else e4m3");
+              "hybrid: E4M3 forward, E5M2 backward; auto: hybrid with one scale per tensor, else e4m3");
     group.add("--margin", &Fp8Recipe::margin, "delayed: scales are divided by 2^N");
     group.add("--amax-history-len", &Fp8Recipe::amaxHistoryLen, "delayed: steps of amax that decide a scale");
     group.add("--amax-algo", &Fp8Recipe::amaxAlgo, "delayed: which amax of the history decides");
@@ -123,13 +125,13 @@ void addRecipe(Group group) {
               "current, block: scales rounded down to powers of two; auto: block only");
     group.add("--amax-epsilon", &Fp8Recipe::amaxEpsilon, "current, block: smallest amax that a scale is made from");
     group.addSwitch("--no-weight-tiles", "--weight-tiles", &Fp8Recipe::weightTiles, false,
-                    "block, nvfp4: a weight's blocks are rows like the other operands', not squares");
+                    "block, nvfp4: a weight's blocks are parts of rows, not squares");
     group.addSwitch("--no-stochastic-rounding", "--stochastic-rounding", &Fp8Recipe::stochasticRounding, false,
                     "nvfp4: grad_output is rounded to nearest");
     group.addSwitch("--no-hadamard", "--hadamard", &Fp8Recipe::hadamard, false,
                     "nvfp4: no Hadamard transform of wgrad's operands");
     group.add("--weights", &TrainConfig::weights,
-              "where weights live: fp8 keeps them only as quantised, fp8_keep_init with FP32 masters from before that");
+              "of FP8 layers; fp8: only as quantised; fp8_keep_init: and the optimizer's FP32 masters");
     group.add("--keep-bf16", &TrainConfig::keepBf16, "layers kept in BF16, like 'layer.0.*,lm_head'", "GLOBS");
     group.add("--keep-fp32", &TrainConfig::keepFp32, "layers kept in FP32; wins over --keep-bf16", "GLOBS");
     group.add("--bf16-edge-layers", &TrainConfig::bf16EdgeLayers,
@@ -186,13 +188,13 @@ std::string valueText(const RunConfig& config, std::string field) {
 
 }  // namespace
 
-void RunOptions::addShared(CLI::App& app) {
+void RunOptions::addShared(CLI::App& app, bool withPrecision) {
     addText(app, "--preset", "NAME",
             "start from a built-in model (see amaxscope-cli presets) or a .toml file; other options change it",
             m_preset)
         ->group("Model");
     addModel(Group(app, m_given, "Model"));
-    addRecipe(Group(app, m_given, "Precision"));
+    addRecipe(Group(app, m_given, "Precision"), withPrecision);
     addGuard(Group(app, m_given, "Guard"));
     addTraining(Group(app, m_given, "Training"));
     addObservation(Group(app, m_given, "Observation"));
@@ -200,16 +202,14 @@ void RunOptions::addShared(CLI::App& app) {
 }
 
 void RunOptions::addForTrain(CLI::App& app) {
-    Group(app, m_given, "Precision")
-        .add("--precision", &TrainConfig::precision, "auto: the best that the device has in hardware");
-    addShared(app);
+    addShared(app, true);
     Group training(app, m_given, "Training");
     training.add("--steps", &TrainConfig::steps, "training steps");
     training.add("--validate-every", &TrainConfig::validateEvery, "steps between validations; 0: at the end");
 }
 
 void RunOptions::addForBench(CLI::App& app) {
-    addShared(app);
+    addShared(app, false);
 }
 
 RunConfig RunOptions::config() const {

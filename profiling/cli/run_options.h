@@ -36,7 +36,7 @@ public:
     void requireEffect(const std::vector<engine::RunConfig>& configs) const;
 
 private:
-    void addShared(CLI::App& app);
+    void addShared(CLI::App& app, bool withPrecision);
 
     std::string m_preset;
     std::vector<GivenOption> m_given;

@@ -29,6 +29,21 @@ std::string defaultRunName(const engine::RunConfig& config, engine::Precision pr
     return engine::precisionLabel(precision, config.recipe) + ", " + dataName(config.train.data);
 }
 
+namespace {
+
+/// What "auto" came to: whoever reads a run must not need to know this version's rules.
+engine::Fp8Recipe withChoicesMade(engine::Fp8Recipe recipe) {
+    using engine::RecipeKind;
+    const bool choosesScales = recipe.kind == RecipeKind::Current || recipe.kind == RecipeKind::Block;
+    if (choosesScales) {
+        recipe.powerOfTwoScales = engine::usesPowerOfTwoScales(recipe) ? engine::Switch::On : engine::Switch::Off;
+    }
+    if (recipe.kind != RecipeKind::NvFp4) recipe.format = engine::effectiveFormat(recipe);
+    return recipe;
+}
+
+}  // namespace
+
 profiling::RunDescription describe(const engine::Trainer& trainer, const std::string& name, engine::Precision asked,
                                    profiling::BenchId bench) {
     const engine::RunConfig& config = trainer.config();
@@ -44,7 +59,7 @@ profiling::RunDescription describe(const engine::Trainer& trainer, const std::st
     row.precision = engine::name(info.precision);
     row.precisionReason = info.precisionReason;
     row.emulated = info.emulated;
-    if (info.precision == engine::Precision::Fp8) row.recipeJson = engine::toJson(config.recipe);
+    if (info.precision == engine::Precision::Fp8) row.recipeJson = engine::toJson(withChoicesMade(config.recipe));
     row.modelJson = engine::toJson(config.model);
     row.trainJson = engine::toJson(config.train);
     row.hostJson = engine::toJson(engine::inspectMachine());

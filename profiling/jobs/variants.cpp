@@ -65,7 +65,7 @@ constexpr Suffix kSuffixes[] = {
      [](BenchVariant& v, int) { v.config.recipe.powerOfTwoScales = Switch::Off; },
      "current, block: scales are any FP32 number"},
     {"notiles", "weight-tiles", 0, 0, [](BenchVariant& v, int) { v.config.recipe.weightTiles = false; },
-     "block, nvfp4: a weight's blocks are rows, not squares"},
+     "block, nvfp4: a weight's blocks are parts of rows, not squares"},
     {"nosr", "stochastic-rounding", 0, 0, [](BenchVariant& v, int) { v.config.recipe.stochasticRounding = false; },
      "nvfp4: no stochastic rounding"},
     {"nohadamard", "hadamard", 0, 0, [](BenchVariant& v, int) { v.config.recipe.hadamard = false; },

@@ -219,6 +219,22 @@ TEST(Train, everyOptionReachesTheStoredRun) {
     EXPECT_TRUE(untouched.empty()) << "settings that no case changes: " << json(untouched);
 }
 
+TEST(Train, whatAutoCameToIsStored) {
+    const Scratch scratch;
+    const auto recipe = [&](const char* kind) {
+        const Outcome outcome =
+            scratch.run(tinyTrain({"--precision", "fp8", "--recipe", kind, "--d-model", "128", "--steps", "1"}));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        const json stored = scratch.runs("a.amax").front()["recipe"];
+        return stored["format"].get<std::string>() + " " + stored["power_of_two_scales"].get<std::string>();
+    };
+    EXPECT_EQ(recipe("delayed"), "hybrid auto");
+    EXPECT_EQ(recipe("current"), "hybrid off");
+    EXPECT_EQ(recipe("block"), "e4m3 on");
+    EXPECT_EQ(recipe("mxfp8"), "e4m3 auto");
+    EXPECT_EQ(recipe("nvfp4"), "auto auto") << "E2M1 is no choice";
+}
+
 TEST(Train, presetsAndFilesReachTheStoredRunAndOptionsChangeThem) {
     const Scratch scratch;
     scratch.write("own.toml",
