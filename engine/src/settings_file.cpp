@@ -213,7 +213,7 @@ Settings settingsIn(const json& object, const std::string& source) {
     return settings;
 }
 
-RunConfig withSettings(RunConfig base, const Settings& settings) {
+RunConfig withSettings(const RunConfig& base, const Settings& settings) {
     Parts parts(base);
     const std::array<const std::string*, kTables.size()> texts = {&settings.model, &settings.recipe, &settings.train};
     for (std::size_t table = 0; table < texts.size(); ++table) {

@@ -53,7 +53,7 @@ SuiteVariant readVariant(const nlohmann::json& object, const Suite& suite, const
 }  // namespace
 
 RunConfig SuiteVariant::applyTo(RunConfig base) const {
-    for (const Settings& each : settings) base = withSettings(std::move(base), each);
+    for (const Settings& each : settings) base = withSettings(base, each);
     return base;
 }
 

@@ -35,6 +35,18 @@ std::string choiceText() {
     return text;
 }
 
+/// What stands for the value in the help; `text` is for texts.
+template <typename T>
+std::string placeholderOf(const std::string& text) {
+    if constexpr (std::is_enum_v<T>) {
+        return choiceText<T>();
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        return text;
+    } else {
+        return std::is_same_v<T, double> ? "X" : "N";
+    }
+}
+
 template <typename T>
 T valueFrom(const std::string& option, const std::string& text) {
     if constexpr (std::is_enum_v<T>) {
@@ -60,15 +72,13 @@ public:
     template <typename Part, typename T>
     void add(const std::string& option, T Part::*member, const std::string& help,
              const std::string& placeholder = "TEXT") {
-        std::string shown = placeholder;
-        if constexpr (std::is_enum_v<T>) shown = choiceText<T>();
-        if constexpr (std::is_same_v<T, double>) shown = "X";
-        if constexpr (std::is_integral_v<T>) shown = "N";
-        addText(m_app, option, shown, help, [given = &m_given, option, member](const std::string& text) {
-            const T value = valueFrom<T>(option, text);
-            given->push_back({option, option.substr(2),
-                              [member, value](RunConfig& config) { partOf<Part>(config).*member = value; }});
-        })->group(m_title);
+        addText(m_app, option, placeholderOf<T>(placeholder), help,
+                [given = &m_given, option, member](const std::string& text) {
+                    const T value = valueFrom<T>(option, text);
+                    given->push_back({option, option.substr(2),
+                                      [member, value](RunConfig& config) { partOf<Part>(config).*member = value; }});
+                })
+            ->group(m_title);
     }
 
     /// A switch: `option` turns it to the value that is not usual, `inverse` back, where a preset had turned it.

@@ -7,6 +7,7 @@
 #include "jobs/option_effect.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace jobs {
 namespace {
@@ -29,7 +30,7 @@ engine::RunEstimate sizeOf(engine::RunConfig config) {
 }
 
 std::string gibibytes(double bytes) {
-    const auto tenths = static_cast<std::int64_t>(bytes / (1 << 30) * 10 + 0.5);
+    const long tenths = std::lround(bytes / (1 << 30) * 10);
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 

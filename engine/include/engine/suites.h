@@ -18,7 +18,7 @@ struct Settings {
 };
 /// Throws Error (Usage) naming source and key: a key that there is not, a value of the wrong type or out of the type's
 /// range. Whether the values fit together is for validate() to say.
-RunConfig withSettings(RunConfig base, const Settings& settings);
+RunConfig withSettings(const RunConfig& base, const Settings& settings);
 
 struct SuiteVariant {
     std::string label;    // unique within the suite
