@@ -1,116 +1,144 @@
-// Inputs for every field; nothing here knows a rule about values, engine::validate() does.
+// Pages of inputs for every field; nothing here knows a rule about values, engine::validate() does, and
+// jobs::withoutEffect() knows which of them matter.
 #include "views/config_form.h"
 
-#include <QCheckBox>
+#include "jobs/option_effect.h"
+#include "views/theme.h"
+
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
-#include <QRegularExpressionValidator>
-#include <QSpinBox>
+#include <QScrollArea>
+#include <QTabWidget>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <map>
 
 namespace gui {
 
 namespace {
 
-QVariant editorValue(const FormField& field, QWidget* editor) {
-    switch (field.kind) {
-        case FieldKind::Integer:
-            return static_cast<QSpinBox*>(editor)->value();
-        case FieldKind::Choice:
-            return static_cast<QComboBox*>(editor)->currentText();
-        case FieldKind::Flag:
-            return static_cast<QCheckBox*>(editor)->isChecked();
-        case FieldKind::Text:
-            return static_cast<QLineEdit*>(editor)->text();
-        case FieldKind::Real: {
-            bool ok = false;
-            const double value = static_cast<QLineEdit*>(editor)->text().trimmed().toDouble(&ok);
-            return ok ? QVariant(value) : QVariant();  // invalid: not a number
-        }
-        case FieldKind::Unsigned64: {
-            bool ok = false;
-            const qulonglong value = static_cast<QLineEdit*>(editor)->text().trimmed().toULongLong(&ok);
-            return ok ? QVariant(value) : QVariant();
-        }
+/// As large as its content while there is room; scrolls up and down only.
+class PageArea : public QScrollArea {
+public:
+    explicit PageArea(QWidget* content) {
+        setWidgetResizable(true);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setFrameShape(QFrame::NoFrame);
+        content->setAutoFillBackground(false);
+        setWidget(content);
     }
-    return {};
-}
+    QSize sizeHint() const override { return widget()->sizeHint() + QSize(kScrollBar, 0); }
+    QSize minimumSizeHint() const override { return {widget()->minimumSizeHint().width() + kScrollBar, 80}; }
 
-void setEditorValue(const FormField& field, QWidget* editor, const QVariant& value) {
-    switch (field.kind) {
-        case FieldKind::Integer:
-            static_cast<QSpinBox*>(editor)->setValue(value.toInt());
-            break;
-        case FieldKind::Choice:
-            static_cast<QComboBox*>(editor)->setCurrentText(value.toString());
-            break;
-        case FieldKind::Flag:
-            static_cast<QCheckBox*>(editor)->setChecked(value.toBool());
-            break;
-        case FieldKind::Text:
-        case FieldKind::Unsigned64:
-            static_cast<QLineEdit*>(editor)->setText(value.toString());
-            break;
-        case FieldKind::Real:
-            static_cast<QLineEdit*>(editor)->setText(QString::number(value.toDouble(), 'g', 10));
-            break;
-    }
-}
+private:
+    static constexpr int kScrollBar = 12;
+};
 
-QLabel* createProblemLabel(const QString& option) {
+QLabel* createLabel(const QString& name, const char* role) {
     auto* label = new QLabel;
-    label->setObjectName("problem_" + option);
-    label->setProperty("role", "problem");
+    label->setObjectName(name);
+    label->setProperty("role", role);
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     label->hide();
     return label;
 }
 
-void showProblem(QLabel* label, const QString& text) {
+void showText(QLabel* label, const QString& text) {
     label->setText(text);
     label->setVisible(!text.isEmpty());
 }
 
-}  // namespace
-
-ConfigForm::ConfigForm(const QStringList& leftOut, QWidget* parent) : QWidget(parent) {
-    auto* columns = new QHBoxLayout;
-    columns->setSpacing(24);
-    const std::pair<FieldGroup, FieldGroup> pairs[] = {{FieldGroup::Model, FieldGroup::Precision},
-                                                       {FieldGroup::Training, FieldGroup::Machine}};
-    for (const auto& [upper, lower] : pairs) {
-        QFormLayout* first = createGroup(upper, leftOut);
-        QFormLayout* second = createGroup(lower, leftOut);
-        alignLabels({first, second});
-        auto* column = new QVBoxLayout;
-        column->addLayout(first);
-        column->addLayout(second);
-        column->addStretch(1);
-        columns->addLayout(column, 1);
-    }
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addLayout(createData());
-    layout->addLayout(columns);
-    layout->addStretch(1);
-}
-
-void ConfigForm::addRow(QFormLayout* form, const QString& text, QWidget* editor, QLabel* problem) {
+QWidget* createCell(std::initializer_list<QWidget*> parts) {
     auto* cell = new QWidget;
     auto* layout = new QVBoxLayout(cell);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
-    layout->addWidget(editor);
-    layout->addWidget(problem);
-    auto* label = new QLabel(text);
-    label->setBuddy(editor);
-    form->addRow(label, cell);
+    for (QWidget* part : parts) {
+        if (part != nullptr) layout->addWidget(part);
+    }
+    return cell;
+}
+
+/// The mark of a page with a problem.
+QIcon troubleIcon() {
+    constexpr int kSide = 64;  // scaled down: sharp on any screen
+    QPixmap pixmap(kSide, kSide);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(currentColors().trouble);
+    painter.drawEllipse(QRectF(kSide / 4.0, kSide / 4.0, kSide / 2.0, kSide / 2.0));
+    return QIcon(pixmap);
+}
+
+/// Why the option changes nothing in any of these configurations; "" when it matters in one.
+QString idleReason(const std::vector<engine::RunConfig>& uses, const QString& option) {
+    QString reason;
+    for (const engine::RunConfig& config : uses) {
+        reason = QString::fromStdString(jobs::withoutEffect(config, option.toStdString()));
+        if (reason.isEmpty()) break;
+    }
+    return reason;
+}
+
+/// The same with the precision set aside: what only another recipe would change.
+QString recipeReason(std::vector<engine::RunConfig> uses, const QString& option) {
+    for (engine::RunConfig& config : uses) config.train.precision = engine::Precision::Fp8;
+    return idleReason(uses, option);
+}
+
+}  // namespace
+
+ConfigForm::ConfigForm(const QStringList& leftOut, QWidget* parent)
+    : QWidget(parent),
+      m_uses([](const engine::RunConfig& config) { return std::vector<engine::RunConfig>{config}; }),
+      m_pages(new QTabWidget) {
+    m_pages->setObjectName("formPages");
+    m_pages->setDocumentMode(true);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addLayout(createData());
+    layout->addWidget(m_pages, 1);
+    createPages(leftOut);
+}
+
+void ConfigForm::createPages(const QStringList& leftOut) {
+    for (const FormPage page :
+         {FormPage::Main, FormPage::Model, FormPage::Layers, FormPage::Training, FormPage::Observation}) {
+        m_pages->addTab(createPage(page, leftOut), title(page));
+    }
+}
+
+QWidget* ConfigForm::createPage(FormPage page, const QStringList& leftOut) {
+    auto* content = new QWidget;
+    auto* columns = new QHBoxLayout(content);
+    columns->setContentsMargins(0, 0, 4, 0);
+    columns->setSpacing(24);
+    auto* area = new PageArea(content);
+    for (const int number : {0, 1}) {
+        auto* column = new QVBoxLayout;
+        QList<QFormLayout*> forms;
+        for (const FormSection& section : formSections()) {
+            if (section.page != page || section.column != number) continue;
+            QFormLayout* form = createGroup(section, leftOut, area);
+            if (form == nullptr) continue;
+            forms << form;
+            column->addLayout(form);
+        }
+        alignLabels(forms);
+        column->addStretch(1);
+        columns->addLayout(column, 1);
+    }
+    return area;
 }
 
 void alignLabels(const QList<QFormLayout*>& forms) {
@@ -127,60 +155,35 @@ void alignLabels(const QList<QFormLayout*>& forms) {
     for (QWidget* label : labels) label->setMinimumWidth(widest);
 }
 
-QFormLayout* ConfigForm::createGroup(FieldGroup group, const QStringList& leftOut) {
-    auto* form = new QFormLayout;
+/// nullptr when all of its fields are left out.
+QFormLayout* ConfigForm::createGroup(const FormSection& section, const QStringList& leftOut, QWidget* page) {
+    auto form = std::make_unique<QFormLayout>();
     form->setContentsMargins(0, 8, 0, 8);
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    auto* heading = new QLabel(title(group));
+    auto* heading = new QLabel(section.title);
     heading->setProperty("role", "title");
     form->addRow(heading);
     for (const FormField& field : formFields()) {
-        if (field.group != group || leftOut.contains(field.option)) continue;
-        QWidget* editor = createEditor(field);
-        editor->setObjectName("field_" + field.option);
-        editor->setToolTip(QStringLiteral("%1\nCommand line: --%2").arg(field.help, field.option));
-        editor->setAccessibleName(field.label);
-        editor->setAccessibleDescription(field.help);
-        QLabel* problem = createProblemLabel(field.option);
-        addRow(form, field.label, editor, problem);
-        m_inputs.push_back({&field, editor, problem});
-    }
-    return form;
-}
-
-QWidget* ConfigForm::createEditor(const FormField& field) {
-    switch (field.kind) {
-        case FieldKind::Integer: {
-            auto* box = new QSpinBox;
-            box->setRange(static_cast<int>(field.minimum), static_cast<int>(field.maximum));
-            box->setSpecialValueText(field.zeroText);
-            box->setMinimumWidth(box->fontMetrics().averageCharWidth() * 18);
-            connect(box, &QSpinBox::valueChanged, this, &ConfigForm::edited);
-            return box;
+        if (field.group != section.group || leftOut.contains(field.option)) continue;
+        Input input{
+            &field, FieldEditor::create(field, [this] { edited(); }), nullptr, nullptr, nullptr, form.get(), nullptr,
+            page};
+        input.problem = createLabel("problem_" + field.option, "problem");
+        if (field.explained) input.note = createLabel("note_" + field.option, "caption");
+        input.cell = createCell({input.editor->widget(), input.note, input.problem});
+        if (input.editor->hasOwnLabel()) {
+            form->addRow(input.cell);
+        } else {
+            input.label = new QLabel(field.label);
+            input.label->setBuddy(input.editor->input());
+            form->addRow(input.label, input.cell);
         }
-        case FieldKind::Choice: {
-            auto* box = new QComboBox;
-            box->addItems(field.choices);
-            connect(box, &QComboBox::currentTextChanged, this, &ConfigForm::edited);
-            return box;
-        }
-        case FieldKind::Flag: {
-            auto* box = new QCheckBox;
-            connect(box, &QCheckBox::toggled, this, &ConfigForm::edited);
-            return box;
-        }
-        case FieldKind::Real:
-        case FieldKind::Text:
-        case FieldKind::Unsigned64:
-            break;
+        m_inputs.push_back(std::move(input));
     }
-    auto* line = new QLineEdit;
-    if (field.kind == FieldKind::Unsigned64) {
-        line->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), line));
-    }
-    connect(line, &QLineEdit::textChanged, this, &ConfigForm::edited);
-    return line;
+    if (form->rowCount() > 1) return form.release();
+    delete heading;
+    return nullptr;
 }
 
 QFormLayout* ConfigForm::createData() {
@@ -196,7 +199,7 @@ QFormLayout* ConfigForm::createData() {
     m_dataPath->setPlaceholderText(tr("path of the file"));
     m_dataBrowse = new QPushButton(tr("Browse…"));
     m_dataBrowse->setAutoDefault(false);
-    m_dataProblem = createProblemLabel("data");
+    m_dataProblem = createLabel("problem_data", "problem");
     auto* row = new QWidget;
     auto* rowLayout = new QHBoxLayout(row);
     rowLayout->setContentsMargins(0, 0, 0, 0);
@@ -205,7 +208,9 @@ QFormLayout* ConfigForm::createData() {
     rowLayout->addWidget(m_dataBrowse);
     m_dataForm = new QFormLayout;
     m_dataForm->setContentsMargins(0, 0, 0, 0);
-    addRow(m_dataForm, tr("Data"), row, m_dataProblem);
+    auto* label = new QLabel(tr("Data"));
+    label->setBuddy(m_dataKind);
+    m_dataForm->addRow(label, createCell({row, m_dataProblem}));
     connect(m_dataKind, &QComboBox::currentIndexChanged, this, &ConfigForm::edited);
     connect(m_dataPath, &QLineEdit::textChanged, this, &ConfigForm::edited);
     connect(m_dataBrowse, &QPushButton::clicked, this, &ConfigForm::chooseFile);
@@ -217,10 +222,41 @@ void ConfigForm::chooseFile() {
     if (!path.isEmpty()) m_dataPath->setText(path);
 }
 
+void ConfigForm::addFirstPage(QWidget* content, const QString& title) {
+    m_pages->insertTab(0, new PageArea(content), title);
+    m_pages->setCurrentIndex(0);
+}
+
+QString ConfigForm::pageTitle(const QString& option) const {
+    for (const Input& input : m_inputs) {
+        if (input.field->option == option) return title(pageOf(input.field->group));
+    }
+    return {};
+}
+
+void ConfigForm::showField(const QString& option) {
+    if (option == "data") m_dataPath->setFocus();
+    for (const Input& input : m_inputs) {
+        if (input.field->option != option) continue;
+        m_pages->setCurrentWidget(input.page);
+        input.editor->input()->setFocus();
+        static_cast<QScrollArea*>(input.page)->ensureWidgetVisible(input.cell);
+    }
+}
+
+void ConfigForm::setUses(Uses uses) {
+    m_uses = std::move(uses);
+    edited();
+}
+
+void ConfigForm::refresh() {
+    edited();
+}
+
 void ConfigForm::setConfig(const engine::RunConfig& config) {
     m_filling = true;
     m_config = config;
-    for (const Input& input : m_inputs) setEditorValue(*input.field, input.editor, input.field->get(config));
+    for (const Input& input : m_inputs) input.editor->setValue(input.field->get(config));
     const DataChoice choice = parseData(config.train.data);
     m_dataKind->setCurrentIndex(m_dataKind->findData(choice.kind));
     m_dataPath->setText(choice.path);
@@ -231,7 +267,7 @@ void ConfigForm::setConfig(const engine::RunConfig& config) {
 engine::RunConfig ConfigForm::config() const {
     engine::RunConfig config = m_config;
     for (const Input& input : m_inputs) {
-        const QVariant value = editorValue(*input.field, input.editor);
+        const QVariant value = input.editor->value();
         if (value.isValid()) input.field->set(config, value);
     }
     config.train.data = joinData({m_dataKind->currentData().toString(), m_dataPath->text()});
@@ -240,30 +276,56 @@ engine::RunConfig ConfigForm::config() const {
 
 void ConfigForm::edited() {
     if (m_filling) return;
-    enableByPrecision();
+    showWhatApplies();
     emit changed();
 }
 
-void ConfigForm::enableByPrecision() {
+void ConfigForm::showWhatApplies() {
     const bool needsFile = m_dataKind->currentData() != "stride";
     m_dataPath->setEnabled(needsFile);
     m_dataBrowse->setEnabled(needsFile);
-    const engine::Precision precision = config().train.precision;
-    const bool fp8 = precision == engine::Precision::Fp8 || precision == engine::Precision::Auto;
+    const engine::RunConfig held = config();
+    const std::vector<engine::RunConfig> uses = m_uses(held);
     for (const Input& input : m_inputs) {
-        if (input.field->fp8Only) input.editor->setEnabled(fp8);
+        const FormField& field = *input.field;
+        const QString reason = idleReason(uses, field.option);
+        input.editor->setIdle(reason);
+        if (input.label != nullptr) {
+            input.label->setEnabled(reason.isEmpty());
+            input.label->setToolTip(input.editor->widget()->toolTip());
+        }
+        if (field.ownToRecipe) input.form->setRowVisible(input.cell, recipeReason(uses, field.option).isEmpty());
+        if (field.automatic) input.editor->showAutomatic(field.automatic(held));
+        if (input.note == nullptr) continue;
+        const QVariant taken = input.editor->value();
+        for (const FieldChoice& choice : field.choices) {
+            if (choice.word == taken) showText(input.note, choice.help);
+        }
     }
 }
 
-std::vector<engine::ConfigIssue> ConfigForm::check() {
-    std::vector<engine::ConfigIssue> issues = formIssues(config());
+std::vector<engine::ConfigIssue> ConfigForm::collectIssues() const {
+    std::vector<engine::ConfigIssue> issues;
+    for (const engine::RunConfig& use : m_uses(config())) {
+        for (engine::ConfigIssue& issue : formIssues(use)) {
+            const bool known = std::any_of(issues.begin(), issues.end(), [&](const engine::ConfigIssue& other) {
+                return other.field == issue.field && other.why == issue.why;
+            });
+            if (!known) issues.push_back(std::move(issue));
+        }
+    }
     for (const Input& input : m_inputs) {
-        if (editorValue(*input.field, input.editor).isValid()) continue;
+        if (input.editor->value().isValid()) continue;
         const char* fix = input.field->kind == FieldKind::Unsigned64
                               ? "use a whole number from 0 to 18446744073709551615"
                               : "write it like 0.001 or 1e-3";
         issues.push_back({input.field->option.toStdString(), "not a number", fix});
     }
+    return issues;
+}
+
+std::vector<engine::ConfigIssue> ConfigForm::check() {
+    std::vector<engine::ConfigIssue> issues = collectIssues();
     const auto textFor = [&issues](const QString& option) {
         QStringList lines;
         for (const engine::ConfigIssue& issue : issues) {
@@ -272,9 +334,27 @@ std::vector<engine::ConfigIssue> ConfigForm::check() {
         }
         return lines.join('\n');
     };
-    for (const Input& input : m_inputs) showProblem(input.problem, textFor(input.field->option));
-    showProblem(m_dataProblem, textFor("data"));
+    for (const Input& input : m_inputs) {
+        showText(input.problem, textFor(input.field->option));
+        if (!input.problem->text().isEmpty()) input.form->setRowVisible(input.cell, true);
+    }
+    showText(m_dataProblem, textFor("data"));
+    markPages(issues);
     return issues;
+}
+
+void ConfigForm::markPages(const std::vector<engine::ConfigIssue>& issues) {
+    std::map<QWidget*, int> problems;
+    for (const engine::ConfigIssue& issue : issues) {
+        for (const Input& input : m_inputs) {
+            if (input.field->option.toStdString() == issue.field) ++problems[input.page];
+        }
+    }
+    for (int i = 0; i < m_pages->count(); ++i) {
+        const int count = problems[m_pages->widget(i)];
+        m_pages->setTabIcon(i, count > 0 ? troubleIcon() : QIcon());
+        m_pages->setTabToolTip(i, count > 0 ? tr("Problems on this page: %1").arg(count) : QString());
+    }
 }
 
 }  // namespace gui

@@ -1,13 +1,15 @@
-// The form for an engine::RunConfig, made from formFields(): inputs by group in two columns, the data chooser, and
-// each problem right under the input it belongs to.
+// The form for an engine::RunConfig, made from formFields(): the data chooser, and pages of inputs by group in two
+// columns. Each problem stands right under the input it belongs to, and its page is marked.
 #pragma once
 
 #include "models/config_form_model.h"
+#include "views/field_editor.h"
 
-#include <QHash>
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 class QComboBox;
@@ -15,6 +17,7 @@ class QFormLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QTabWidget;
 
 namespace gui {
 
@@ -30,8 +33,22 @@ public:
     engine::RunConfig config() const;
     void setConfig(const engine::RunConfig& config);
 
+    /// What the configuration is made into before it is used (the variants of a benchmark); itself by default. A field
+    /// is on when it matters to any of them, and the problems of all are shown.
+    using Uses = std::function<std::vector<engine::RunConfig>(const engine::RunConfig&)>;
+    void setUses(Uses uses);
+    /// What setUses() was given depends on something that changed.
+    void refresh();
+
     /// What is wrong, inputs that are no number included. Shows it too.
     std::vector<engine::ConfigIssue> check();
+
+    /// Another page, before those of the fields.
+    void addFirstPage(QWidget* content, const QString& title);
+    /// Title of the page that has this option's input; "" when none has.
+    QString pageTitle(const QString& option) const;
+    /// Turns to the input of this option and gives it the keyboard.
+    void showField(const QString& option);
 
     /// The row on top; dialogs align their own rows with it.
     QFormLayout* dataForm() const { return m_dataForm; }
@@ -42,20 +59,29 @@ signals:
 private:
     struct Input {
         const FormField* field;
-        QWidget* editor;
+        std::unique_ptr<FieldEditor> editor;
+        QLabel* label;  // nullptr: the editor names itself
+        QLabel* note;   // the help of the choice taken; nullptr for most
         QLabel* problem;
+        QFormLayout* form;
+        QWidget* cell;
+        QWidget* page;
     };
 
-    QFormLayout* createGroup(FieldGroup group, const QStringList& leftOut);
-    QWidget* createEditor(const FormField& field);
+    void createPages(const QStringList& leftOut);
+    QWidget* createPage(FormPage page, const QStringList& leftOut);
+    QFormLayout* createGroup(const FormSection& section, const QStringList& leftOut, QWidget* page);
     QFormLayout* createData();
-    void addRow(QFormLayout* form, const QString& text, QWidget* editor, QLabel* problem);
     void edited();
-    void enableByPrecision();
+    void showWhatApplies();
+    void markPages(const std::vector<engine::ConfigIssue>& issues);
     void chooseFile();
+    std::vector<engine::ConfigIssue> collectIssues() const;
 
     engine::RunConfig m_config;
+    Uses m_uses;
     std::vector<Input> m_inputs;
+    QTabWidget* m_pages;
     QFormLayout* m_dataForm = nullptr;
     QComboBox* m_dataKind = nullptr;
     QLineEdit* m_dataPath = nullptr;

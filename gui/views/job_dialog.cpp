@@ -9,11 +9,14 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScreen>
-#include <QScrollArea>
 #include <QSettings>
 #include <QVBoxLayout>
 
 namespace gui {
+
+namespace {
+constexpr int kPresetLength = 40;  // characters
+}
 
 JobDialog::JobDialog(const QString& database, SessionController* controller, const QStringList& leftOut,
                      QWidget* parent)
@@ -30,13 +33,18 @@ JobDialog::JobDialog(const QString& database, SessionController* controller, con
     m_name->setObjectName("jobName");
     m_name->setPlaceholderText(tr("made from precision and data when left empty"));
     m_preset->setObjectName("preset");
+    m_preset->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);  // summaries are long
+    m_preset->setMinimumContentsLength(kPresetLength);
     m_preset->addItem(tr("own values"));
     for (const std::string& preset : engine::presetNames()) {
         const QString name = QString::fromStdString(preset);
-        m_preset->addItem(QStringLiteral("%1: %2").arg(name, QString::fromStdString(engine::presetSummary(preset))),
-                          name);
+        const QString summary = QString::fromStdString(engine::presetSummary(preset));
+        m_preset->addItem(QStringLiteral("%1: %2").arg(name, summary), name);
+        m_preset->setItemData(m_preset->count() - 1, summary, Qt::ToolTipRole);
     }
-    m_preset->setToolTip(tr("Sets the model and the training values; data, precision and seed stay."));
+    m_preset->setToolTip(
+        tr("Sets the model and the training values, and precision and recipe where the preset is about "
+           "them. Data, seed, machine, guard and observation stay."));
     m_estimate->setObjectName("estimate");
     m_estimate->setWordWrap(true);
     m_estimate->setProperty("role", "caption");
@@ -47,25 +55,13 @@ JobDialog::JobDialog(const QString& database, SessionController* controller, con
     m_start->setDefault(true);
 }
 
-void JobDialog::build(QWidget* extra, const QString& settingsGroup) {
+void JobDialog::build(const QString& settingsGroup) {
     m_settingsGroup = settingsGroup;
     auto* head = new QFormLayout;
     head->addRow(tr("Name"), m_name);
     head->addRow(tr("Preset"), m_preset);
     head->setContentsMargins(0, 0, 0, 0);
-    QList<QFormLayout*> rows{head, m_form->dataForm()};
-    if (extra != nullptr) {
-        head->addRow(extra);
-        rows << qobject_cast<QFormLayout*>(extra->layout());
-    }
-    alignLabels(rows);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
-    m_form->setAutoFillBackground(false);
-    scroll->setWidget(m_form);
-    scroll->setMinimumWidth(m_form->sizeHint().width() + 24);
+    alignLabels({head, m_form->dataForm()});
     auto* buttons = new QDialogButtonBox;
     buttons->addButton(m_start, QDialogButtonBox::AcceptRole);
     auto* cancel = buttons->addButton(QDialogButtonBox::Cancel);
@@ -73,7 +69,7 @@ void JobDialog::build(QWidget* extra, const QString& settingsGroup) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 16, 16, 16);
     layout->addLayout(head);
-    layout->addWidget(scroll, 1);
+    layout->addWidget(m_form, 1);
     layout->addWidget(m_estimate);
     layout->addWidget(m_reason);
     layout->addWidget(buttons);
@@ -86,38 +82,28 @@ void JobDialog::build(QWidget* extra, const QString& settingsGroup) {
     connect(m_start, &QPushButton::clicked, this, &JobDialog::start);
     updateStartText();
     revalidate();
-    const QSize available = screen()->availableSize();
-    resize(sizeHint().width(), qMin(available.height() - 80, layout->sizeHint().height() + m_form->sizeHint().height() -
-                                                                 scroll->sizeHint().height() + 16));
+    const QSize room = screen()->availableSize() - QSize(40, 80);
+    resize(sizeHint().boundedTo(room));
 }
 
 QString JobDialog::jobName() const {
     return m_name->text().trimmed();
 }
 
+void JobDialog::setNamePlaceholder(const QString& text) {
+    m_name->setPlaceholderText(text);
+}
+
 void JobDialog::usePreset(const QString& preset) {
     if (preset.isEmpty()) return;
-    const engine::RunConfig before = m_form->config();
-    engine::RunConfig config = engine::presetConfig(preset.toStdString());
-    config.recipe = before.recipe;
-    config.train.precision = before.train.precision;
-    config.train.data = before.train.data;
-    config.train.seed = before.train.seed;
-    config.train.keepBf16 = before.train.keepBf16;
-    config.train.device = before.train.device;
-    config.train.threads = before.train.threads;
-    m_form->setConfig(config);
+    m_preset->setCurrentIndex(m_preset->findData(preset));
+    m_form->setConfig(withPreset(m_form->config(), preset.toStdString()));
 }
 
 void JobDialog::showPreset() {
-    const engine::RunConfig held = m_form->config();
-    int index = 0;
-    for (int i = 1; i < m_preset->count() && index == 0; ++i) {
-        engine::RunConfig preset = engine::presetConfig(m_preset->itemData(i).toString().toStdString());
-        preset.model.vocab = held.model.vocab;
-        if (preset.model == held.model && preset.train.batch == held.train.batch) index = i;
-    }
-    m_preset->setCurrentIndex(index);
+    const std::string shown = m_preset->currentData().toString().toStdString();
+    const std::string held = presetHeld(m_form->config(), shown);
+    m_preset->setCurrentIndex(held.empty() ? 0 : m_preset->findData(QString::fromStdString(held)));
 }
 
 void JobDialog::restoreSettings() {
@@ -149,16 +135,23 @@ void JobDialog::updateStartText() {
     m_start->setText(m_controller->busy() ? tr("Add to queue") : tr("Start"));
 }
 
+QString JobDialog::reasonOf(const std::vector<engine::ConfigIssue>& issues) const {
+    const engine::ConfigIssue& first = issues.front();
+    const QString option = QString::fromStdString(first.field);
+    QString reason = tr("Cannot start: --%1: %2: %3")
+                         .arg(option, QString::fromStdString(first.why), QString::fromStdString(first.fix));
+    const QString page = m_form->pageTitle(option);
+    if (!page.isEmpty()) reason += tr(" (page %1)").arg(page);
+    if (issues.size() > 1) reason += tr(", and %1 more").arg(issues.size() - 1);
+    return reason;
+}
+
 void JobDialog::revalidate() {
     showPreset();
     const std::vector<engine::ConfigIssue> issues = m_form->check();
     QString reason = extraProblem();
     if (!issues.empty()) {
-        const engine::ConfigIssue& first = issues.front();
-        reason = tr("Cannot start: --%1: %2: %3")
-                     .arg(QString::fromStdString(first.field), QString::fromStdString(first.why),
-                          QString::fromStdString(first.fix));
-        if (issues.size() > 1) reason += tr(" (and %1 more above)").arg(issues.size() - 1);
+        reason = reasonOf(issues);
         m_estimate->clear();
     } else {
         const EstimateText estimate = estimateText(m_form->config());

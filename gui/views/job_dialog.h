@@ -26,8 +26,8 @@ signals:
     void jobWanted(const gui::Job& job);
 
 protected:
-    /// Lays everything out with `extra` between preset and form; call it at the end of the constructor.
-    void build(QWidget* extra, const QString& settingsGroup);
+    /// Lays everything out; call it at the end of the constructor.
+    void build(const QString& settingsGroup);
     virtual Job makeJob() const = 0;
     /// More that can be wrong than the form knows; "" when nothing is.
     virtual QString extraProblem() const { return {}; }
@@ -37,11 +37,13 @@ protected:
     QString database() const { return m_database; }
     QString jobName() const;
     ConfigForm* form() const { return m_form; }
+    void setNamePlaceholder(const QString& text);
+    void usePreset(const QString& preset);
     void revalidate();
 
 private:
-    void usePreset(const QString& preset);
-    /// Names the preset whose model and batch the form holds, or "own values".
+    QString reasonOf(const std::vector<engine::ConfigIssue>& issues) const;
+    /// Names the preset whose values the form holds, or "own values".
     void showPreset();
     void restoreSettings();
     void updateStartText();

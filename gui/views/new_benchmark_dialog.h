@@ -1,14 +1,11 @@
-// "New benchmark…": the same model over several precisions, interleaved, with repeats.
+// "New benchmark…": the same model in several precisions and recipes, interleaved, with repeats.
 #pragma once
 
 #include "views/job_dialog.h"
 
-#include <vector>
-
-class QCheckBox;
-class QSpinBox;
-
 namespace gui {
+
+class VariantsPage;
 
 class NewBenchmarkDialog : public JobDialog {
     Q_OBJECT
@@ -21,13 +18,7 @@ protected:
     void saveSettings() const override;
 
 private:
-    QWidget* createExtra();
-    QStringList chosen() const;
-
-    std::vector<QCheckBox*> m_precisions;
-    QSpinBox* m_warmup;
-    QSpinBox* m_repeats;
-    QSpinBox* m_steps;
+    VariantsPage* m_variants;
 };
 
 }  // namespace gui

@@ -7,7 +7,7 @@ NewRunDialog::NewRunDialog(const QString& database, SessionController* controlle
     : JobDialog(database, controller, {}, parent) {
     setObjectName("newRunDialog");
     setWindowTitle(tr("New run"));
-    build(nullptr, QStringLiteral("newRun"));
+    build(QStringLiteral("newRun"));
 }
 
 Job NewRunDialog::makeJob() const {
