@@ -6,7 +6,8 @@
 
 Columns: validation loss after the last step and its distance from FP32's, median time of a step, and the largest
 resident set of the process. With --memory the FP8 runs are repeated with weights stored in FP8. With --unfused each is
-repeated with separate passes, turn by turn. Runs follow each other; times mean something on an idle machine only.
+repeated with separate passes, turn by turn. Runs follow each other; times mean something on an idle machine only, where
+one thread suffers least from others.
 """
 import argparse
 import json
@@ -35,8 +36,8 @@ def train(cli, common, options):
         record = json.loads(line)
         if record.get("val_loss") is not None:
             loss = record["val_loss"]
-        if "step_ms" in record:
-            times.append(record["step_ms"])
+        if record.get("type") == "step":
+            times.append(record["duration_ns"] / 1e6)
     if process.wait() != 0:
         sys.exit(f"recipes: {' '.join(options)} failed")
     return loss, times
@@ -62,12 +63,13 @@ def main():
     parser.add_argument("--preset", default="small")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--data", required=True)
+    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--only", default="", help="comma-separated beginnings of names")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--unfused", action="store_true")
     arguments = parser.parse_args()
     common = ["--preset", arguments.preset, "--steps", str(arguments.steps), "--data", arguments.data,
-              "--validate-every", "0", "--seed", "1"]
+              "--validate-every", "0", "--seed", "1", "--threads", str(arguments.threads)]
     wanted = [word for word in arguments.only.split(",") if word]
     rows = [row for row in RECIPES if not wanted or any(row[0].startswith(word) for word in wanted)]
     runs = []
