@@ -1,5 +1,6 @@
-// Reads /proc/meminfo and the limits of control groups (version 2).
-#include "src/memory.h"
+// How much memory a run may take before the system would have to kill something: /proc/meminfo and the limits of
+// control groups (version 2).
+#include "engine/device.h"
 
 #include <algorithm>
 #include <fstream>

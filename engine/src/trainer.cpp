@@ -3,7 +3,6 @@
 
 #include "engine/device.h"
 #include "engine/error.h"
-#include "src/memory.h"
 #include "src/nvtx_ranges.h"
 #include "src/random.h"
 #include "src/trainer_impl.h"

@@ -1,5 +1,6 @@
 // The bench job: all variants are built first and stay alive; repeats visit them in a rotating order, so that drift
 // of the machine (temperature, other programs) hits all alike. Every sample is stored.
+#include "engine/device.h"
 #include "engine/error.h"
 #include "jobs/forwarding_observer.h"
 #include "jobs/job_setup.h"
@@ -107,8 +108,24 @@ std::vector<RunResult> Bench::run() {
     return results;
 }
 
+/// All variants stay in memory together, but each trainer asks for itself alone, and much of what it was granted is not
+/// in use before its first step.
+void requireMemory(const std::vector<BenchVariant>& variants, int vocab, std::int64_t available) {
+    double together = 0;
+    for (const BenchVariant& variant : variants) {
+        together += static_cast<double>(sizeOf(variant.config, vocab).memoryBytes);
+    }
+    if (available < 0 || together <= static_cast<double>(available)) return;
+    throw engine::Error(engine::ErrorKind::Failure, "memory",
+                        "the variants need " + gibibytes(together) + " together and " +
+                            gibibytes(static_cast<double>(available)) + " are available",
+                        "compare fewer, use a smaller model, --batch or --seq-len, or end other programs");
+}
+
 std::vector<std::unique_ptr<Lane>> Bench::build() const {
     std::vector<std::unique_ptr<Lane>> lanes;
+    const std::int64_t available = engine::availableMemoryBytes();
+    requireMemory(m_job.variants, kBytesVocab, available);
     for (const BenchVariant& variant : m_job.variants) {
         auto lane = std::make_unique<Lane>(m_listener);
         engine::RunConfig config = variant.config;
@@ -117,6 +134,9 @@ std::vector<std::unique_ptr<Lane>> Bench::build() const {
         lane->record = variant.record;
         lane->trainer = engine::Trainer::create(config, &lane->observer);
         lanes.push_back(std::move(lane));
+        if (lanes.size() == 1) {  // which knows the vocabulary of the data
+            requireMemory(m_job.variants, lanes.front()->trainer->config().model.vocab, available);
+        }
     }
     return lanes;
 }

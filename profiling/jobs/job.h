@@ -96,8 +96,8 @@ struct BenchSuite {
 /// The variants on this base, which is the suite's preset with whatever the user changes of it: what a variant sets
 /// itself stays. Unless `fullSize`, a variant that is much larger than the base is scaled down on a CPU, all of one
 /// size alike, until a step needs at most eight times the work of the base's and all together fit into half the memory;
-/// `scaledDown` says how. Throws engine::Error (Usage) for an unknown name, an unsound file, or when full size needs
-/// more memory than there is.
+/// `scaledDown` says how. Throws engine::Error (Usage) for an unknown name, an unsound file, or when the variants need
+/// more memory than is available.
 BenchSuite makeSuite(const std::string& name, const engine::RunConfig& base, bool fullSize);
 /// The configuration that a suite starts from, and what it is, without building its variants.
 engine::RunConfig suiteBase(const std::string& name);

@@ -6,6 +6,7 @@
 #include "jobs/output_files.h"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -72,6 +73,16 @@ profiling::RunDescription describe(const engine::Trainer& trainer, const std::st
     row.flopsPerStep = info.flopsPerStep;
     row.tokensPerStep = info.tokensPerStep;
     return row;
+}
+
+engine::RunEstimate sizeOf(engine::RunConfig config, int vocab) {
+    if (config.model.vocab == 0) config.model.vocab = vocab;
+    return engine::estimate(config);
+}
+
+std::string gibibytes(double bytes) {
+    const long tenths = std::lround(bytes / (1 << 30) * 10);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
 std::shared_ptr<profiling::Session> openBeforeBuilding(const std::string& database) {

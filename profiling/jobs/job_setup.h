@@ -21,6 +21,11 @@ std::string dataName(const std::string& data);
 profiling::RunDescription describe(const engine::Trainer& trainer, const std::string& name, engine::Precision asked,
                                    profiling::BenchId bench);
 
+inline constexpr int kBytesVocab = 256;  // of a text, which is read as bytes
+/// The size of a run; `vocab` is what to assume where the vocabulary follows the data.
+engine::RunEstimate sizeOf(engine::RunConfig config, int vocab = kBytesVocab);
+std::string gibibytes(double bytes);  ///< "1.5 GiB"
+
 /// Opens the database when it is there or cannot be made, so that a wrong path costs no model's initialisation. nullptr
 /// for a file that is still to be made: open it when there is a run to put into it, and a run that cannot start leaves
 /// nothing behind.

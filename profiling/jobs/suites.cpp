@@ -7,7 +7,6 @@
 #include "jobs/option_effect.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace jobs {
 namespace {
@@ -15,23 +14,12 @@ namespace {
 using engine::ModelConfig;
 
 constexpr double kMostWork = 8;  // of a step, in steps of the base
-constexpr int kBytesVocab = 256;
 
 bool runsOnCpu(const std::string& device) {
     if (device != "auto") return device == "cpu";
     const std::vector<engine::DeviceInfo> devices = engine::inspectMachine().devices;
     return std::none_of(devices.begin(), devices.end(),
                         [](const engine::DeviceInfo& info) { return info.usable && info.id != "cpu"; });
-}
-
-engine::RunEstimate sizeOf(engine::RunConfig config) {
-    if (config.model.vocab == 0) config.model.vocab = kBytesVocab;
-    return engine::estimate(config);
-}
-
-std::string gibibytes(double bytes) {
-    const long tenths = std::lround(bytes / (1 << 30) * 10);
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
 }
 
 /// Half as wide, with heads as wide as before where that can be.
@@ -182,10 +170,11 @@ BenchSuite makeSuite(const std::string& name, const engine::RunConfig& base, boo
         scaler.limitWork();
         scaler.limitMemory(memory / 2);
     }
-    if (scaler.totalBytes() > memory) {
+    const auto available = static_cast<double>(engine::availableMemoryBytes());
+    if (available >= 0 && scaler.totalBytes() > available) {
         throw engine::Error(engine::ErrorKind::Usage, fullSize ? "--full-size" : "--suite " + name,
-                            "its variants take " + gibibytes(scaler.totalBytes()) + " together, and this machine has " +
-                                gibibytes(memory),
+                            "its variants take " + gibibytes(scaler.totalBytes()) + " together, and " +
+                                gibibytes(available) + " are available",
                             fullSize ? "leave --full-size out" : "use a smaller --batch or --seq-len");
     }
     for (std::size_t i = 0; i < result.variants.size(); ++i) {

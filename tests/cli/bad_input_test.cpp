@@ -90,6 +90,18 @@ TEST_F(BadInput, impossibleBenchmarksAreRefusedAndNothingIsWritten) {
     EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
 }
 
+// 16384 wide and 100 layers deep are 322 · 10⁹ weights: a terabyte and more, of which nothing may be asked for.
+TEST_F(BadInput, benchmarksThatDoNotFitIntoMemoryTogetherAreRefused) {
+    const std::vector<std::string> vast = {"bench", "--layers", "100",        "--d-model",    "16384",    "--heads",
+                                           "128",   "--db",     "fresh.amax", "--precisions", "fp32,bf16"};
+    expectError(scratch.run(vast), 1, {"memory: the variants need", "together and", "are available"});
+    scratch.write("vast.toml",
+                  "[[variant]]\nlabel = \"vast\"\n[variant.model]\nd_model = 16384\nlayers = 100\nheads = 128\n");
+    expectError(scratch.run({"bench", "--suite", "vast.toml", "--full-size", "--db", "fresh.amax"}), 2,
+                {"--full-size: its variants take", "leave --full-size out"});
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("fresh.amax")));
+}
+
 TEST_F(BadInput, unusableFilesLeaveNoNewDatabaseBehind) {
     scratch.write("junk.bin", "this is neither a checkpoint nor a file of weights");
     for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--init", "junk.bin"},
@@ -173,7 +185,7 @@ TEST_F(BadInput, newerSchemaIsRefusedNamingBothVersions) {
     std::string newer = scratch.read("a.amax");
     newer.replace(60, 4, std::string("\0\0\x03\xE7", 4));  // user_version in SQLite's header
     scratch.write("newer.amax", newer);
-    expectError(train({"--db", "newer.amax"}), 2, {"newer.amax", "schema version 999", "knows 1"});
+    expectError(train({"--db", "newer.amax"}), 2, {"newer.amax", "schema version 999", "knows 2"});
     expectError(scratch.run({"runs", "--db", "newer.amax"}), 2, {"schema version 999"});
     EXPECT_EQ(scratch.read("newer.amax"), newer);
 }

@@ -1,7 +1,6 @@
 // What the machine says of itself, and a CUDA plug-in that is missing, wrong or (in the cuda preset) real.
 #include "engine/device.h"
 #include "src/cuda_plugin.h"
-#include "src/memory.h"
 
 #include "temporary_folder.h"
 

@@ -53,6 +53,9 @@ struct MachineInfo {
 };
 
 CpuInfo cpuInfo();
+/// Bytes that can be allocated at this moment without swapping, by the kernel's estimate and within this process's
+/// control group; −1 where the system does not say.
+std::int64_t availableMemoryBytes();
 MachineInfo inspectMachine();
 std::string toJson(const MachineInfo& machine);
 
