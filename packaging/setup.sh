@@ -20,7 +20,7 @@ build_packages="g++ cmake ninja-build
     nlohmann-json3-dev libtoml11-dev libsqlite3-dev libcli11-dev libfmt-dev
     qt6-base-dev qt6-svg-dev libqcustomplot-dev
     libqt6svg6 fontconfig fonts-dejavu-core"
-test_packages="libgtest-dev python3 procps"
+test_packages="libgtest-dev python3 python3-numpy procps"
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then

@@ -87,9 +87,12 @@ void OperandCast::finish() {
     record.seen = true;
     cpu::CastStats stats;
     for (const cpu::CastStats& part : m_stats) stats.add(part);
+    // Of several micro-batches, the scale that goes with the amax that is kept.
+    if (m_byRecipe && stats.amax >= record.stats.amax) {
+        record.scale = shownScale(*m_context.recipe, m_operand, stats);
+    }
     record.stats.add(stats);
     if (!m_byRecipe) return;
-    record.scale = shownScale(*m_context.recipe, m_operand, stats);
     m_context.recipe->record(m_operand.slot, stats.amax);
 }
 
