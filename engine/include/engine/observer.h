@@ -59,7 +59,7 @@ struct StepStats {
 enum class Severity : std::uint8_t { Info = 1, Warning = 2, Error = 3 };
 
 /// code is a stable word: "fallback", "fallback_end", "saturation", "non_finite", "checkpoint", "resume", "emulated",
-/// "precision", "weights".
+/// "precision", "weights"; "scaled_down" comes from a benchmark.
 struct EngineEvent {
     std::int64_t step;  // −1: before the first step
     std::int64_t atNs;
