@@ -17,7 +17,8 @@ class Arbiter:
     def __init__(self, window):
         self.window = window
         self.compared = 0
-        self.undecided = 0
+        self.undecided = 0  # roundings
+        self.followed = 0  # numbers of full precision
         self.refuted = 0
         self.first_refuted = None
 
@@ -50,7 +51,15 @@ class Arbiter:
         difference = np.abs(engine - own)
         at = np.nonzero(~(difference <= self._width(own, size, ...) / 8))
         allowed = np.broadcast_to(slack, own.shape)[at] + self._width(own, size, at)
-        return self._settle(what, own, engine, at, own[at] - allowed, own[at] + allowed)
+        before = self.undecided
+        settled = self._settle(what, own, engine, at, own[at] - allowed, own[at] + allowed)
+        self.followed += self.undecided - before
+        self.undecided = before
+        return settled
+
+    def refuse(self, what):
+        """The engine holds something else altogether: another format, other blocks, or nothing."""
+        self._refute(what, 1)
 
     def _width(self, y, size, at):
         return self.window * (np.abs(y[at]) + np.broadcast_to(size, y.shape)[at])
@@ -59,10 +68,12 @@ class Arbiter:
         accepted = (low <= engine[at]) & (engine[at] <= high)
         self.compared += own.size
         self.undecided += np.count_nonzero(accepted)
-        refuted = np.count_nonzero(~accepted)
-        self.refuted += refuted
-        if refuted and self.first_refuted is None:
-            self.first_refuted = what
+        self._refute(what, np.count_nonzero(~accepted))
         settled = own.copy()
         settled[at] = np.where(accepted, engine[at], own[at])
         return settled
+
+    def _refute(self, what, count):
+        self.refuted += count
+        if count and self.first_refuted is None:
+            self.first_refuted = what

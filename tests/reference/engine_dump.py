@@ -17,7 +17,7 @@ class NoDump:
     """In place of a Dump: the reference is on its own."""
 
     def operand(self, _step, _micro_batch, _layer, _role):
-        return {}
+        return None
 
     def updated(self, _step, _name):
         return None
@@ -66,7 +66,9 @@ class Dump:
 
     def operand(self, step, micro_batch, layer, role):
         """Parts by name: data and scale, or data, scales, column_data, column_scales and both tensors' scales. A weight
-        is there with the first micro-batch only. Empty: not quantised, or not dumped."""
+        is there with the first micro-batch only. Empty: in FP32. None: the run was over before that step."""
+        if f"step.{step}/loss" not in self.records:
+            return None
         prefix = f"step.{step}/batch.{micro_batch}/operand/{layer}/{role}/"
         parts = {}
         for part in ("data", "scales", "column_data", "column_scales", "scale", "column_scale"):

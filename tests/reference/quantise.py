@@ -195,14 +195,17 @@ class BlockScaled(Recipe):
     def copy(self, operand, x, along_rows, noise, engine):
         raise NotImplementedError
 
-    @staticmethod
-    def held(engine, along_rows, shape, blocks):
+    def held(self, name, engine, along_rows, shape, blocks):
         """The engine's raw codes and scales of one copy."""
         if not engine:
             return None, None
-        codes = engine["column_data" if along_rows else "data"]
-        scales = engine["column_scales" if along_rows else "scales"]
-        return codes, scales.reshape(shape[0] // blocks.rows, shape[1] // blocks.cols)
+        codes = engine.get("column_data" if along_rows else "data")
+        scales = engine.get("column_scales" if along_rows else "scales")
+        height, width = shape[0] // blocks.rows, shape[1] // blocks.cols
+        if scales is None or scales.size != height * width:
+            self.arbiter.refuse(name + ": the engine has it in other blocks")
+            return None, None
+        return codes, scales.reshape(height, width)
 
 
 class Block(BlockScaled):
@@ -212,7 +215,7 @@ class Block(BlockScaled):
         blocks = Blocks(128, 128) if self.is_square(operand) else Blocks(128, 1) if along_rows else Blocks(1, 128)
         fmt = self.format_of(operand.role)
         name = name_of(operand, along_rows)
-        codes, inverse = self.held(engine, along_rows, x.shape, blocks)
+        codes, inverse = self.held(name, engine, along_rows, x.shape, blocks)
         formula = lambda amax: self.scale_of_amax(fmt.largest, amax)
         inverse = None if inverse is None else inverse.astype(np.float64)
         held = None if inverse is None else 1 / inverse
@@ -243,7 +246,7 @@ class MxFp8(BlockScaled):
         blocks = Blocks(32, 1) if along_rows else Blocks(1, 32)
         fmt = self.format_of(operand.role)
         name = name_of(operand, along_rows)
-        codes, scales = self.held(engine, along_rows, x.shape, blocks)
+        codes, scales = self.held(name, engine, along_rows, x.shape, blocks)
         code = self.arbiter.scale(name + " scales", lambda amax: self.scale_code(amax, fmt), blocks.amax(x), rms(x),
                                   scales)
         factor = blocks.spread(np.ldexp(1.0, 127 - code))
@@ -272,7 +275,7 @@ class NvFp4(BlockScaled):
         name = name_of(operand, along_rows)
         if along_rows and operand.role != "weight" and self.settings["hadamard"]:
             x = f32(self.transform(x))
-        codes, scales = self.held(engine, along_rows, x.shape, blocks)
+        codes, scales = self.held(name, engine, along_rows, x.shape, blocks)
         amax = np.abs(x).max()
         encode = quotient(448.0 * 6.0, amax) if amax > 0 else 1.0
         if engine:

@@ -253,6 +253,9 @@ class Arbitration(unittest.TestCase):
         self.assertEqual((arbiter.compared, arbiter.undecided, arbiter.refuted), (4, 1, 3))
         result = arbiter.compare("c", np.array([1.0, 2.0]), 0.0, np.array([1.0 + 1e-5, 2.0]), slack=1e-4)
         np.testing.assert_array_equal(result, [1.0 + 1e-5, 2.0])
+        self.assertEqual((arbiter.followed, arbiter.refuted), (1, 3))
+        arbiter.refuse("another format")
+        self.assertEqual((arbiter.refuted, arbiter.first_refuted), (4, "s"))
 
     def test_on_its_own_it_takes_nothing_over(self):
         result = Arbiter(None).round("x", lambda v, _at: nearest(v, E4M3), np.array([1.0625]), 1.0, np.array([1.125]))

@@ -19,6 +19,7 @@ class OperandCasts:
     def __init__(self, config, arbiter, dump):
         self.train = config["train"]
         self.dump = dump  # what the engine holds, or nothing at all
+        self.arbiter = arbiter
         self.bf16 = Bf16(arbiter)
         self.recipe = RECIPES[config["recipe"]["recipe"]](config["recipe"], arbiter)
         self.operands = {}
@@ -61,6 +62,9 @@ class OperandCasts:
         if precision == "fp32":
             return Cast(x, x)
         held = self.dump.operand(step, micro_batch, layer, role)
+        if held is not None and ("data" not in held or (precision == "fp8") != ("scale" in held)):
+            self.arbiter.refuse(f"{layer} {role}: the engine has it in another precision")
+            held = None
         return (self.bf16 if precision == "bf16" else self.recipe).cast(
             self.operands[layer, role], x, self.noise, held)
 
