@@ -244,7 +244,7 @@ void appendWeights(Group group) {
     group
         .text("init", "Start from", &TrainConfig::init,
               "A .safetensors file with weights of this shape, in GPT-2's or LLaMA's names.", FieldKind::File)
-        .placeholder = QStringLiteral("random weights, or a .safetensors file");
+        .placeholder = QStringLiteral("random weights");
 }
 
 void appendOptimizer(Group group) {

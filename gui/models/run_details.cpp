@@ -1,41 +1,16 @@
 // Label and value pairs of one run, read from the JSON that was stored with it.
 #include "models/run_details.h"
 
+#include "models/config_text.h"
 #include "models/formatting.h"
 
 #include <QFileInfo>
-#include <QJsonDocument>
-#include <QJsonObject>
 
 #include <cmath>
 
 namespace gui {
 
 namespace {
-
-QJsonObject parseJson(const std::string& text) {
-    return QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
-}
-
-QString numberText(const QJsonValue& value) {
-    return value.isDouble() ? grouped(static_cast<std::int64_t>(value.toDouble())) : missingText();
-}
-
-QString modelText(const profiling::RunDescription& about) {
-    const QJsonObject model = parseJson(about.modelJson);
-    const QJsonObject train = parseJson(about.trainJson);
-    return QStringLiteral("%1 × %2, %3 heads, T\u00a0%4, B\u00a0%5")
-        .arg(numberText(model["layers"]), numberText(model["d_model"]), numberText(model["heads"]),
-             numberText(model["seq_len"]), numberText(train["batch"]));
-}
-
-QString recipeText(const profiling::RunDescription& about) {
-    if (about.recipeJson.empty()) return {};
-    const QJsonObject recipe = parseJson(about.recipeJson);
-    return QStringLiteral("delayed %1, history %2, %3, margin %4")
-        .arg(recipe["format"].toString(), numberText(recipe["amax_history_len"]), recipe["amax_algo"].toString(),
-             numberText(recipe["margin"]));
-}
 
 QString dataText(const std::string& data) {
     const QString text = QString::fromStdString(data);
@@ -53,7 +28,8 @@ QString statusLine(const profiling::RunRow& run) {
 
 }  // namespace
 
-std::vector<Detail> runDetails(const profiling::RunRow& run, const profiling::RunRow* baseline) {
+std::vector<Detail> runDetails(const profiling::RunRow& run, const profiling::RunRow* baseline,
+                               const FallbackText& fallbacks) {
     const profiling::RunDescription& about = run.description;
     std::vector<Detail> details;
     const auto add = [&details](const char* label, const QString& value, const QString& toolTip = {}) {
@@ -62,11 +38,16 @@ std::vector<Detail> runDetails(const profiling::RunRow& run, const profiling::Ru
     add("run", QStringLiteral("%1 · %2").arg(run.id.value).arg(QString::fromStdString(run.name)));
     add("status", statusLine(run));
     add("model", modelText(about), QString::fromStdString(about.modelJson));
+    add("parts", partsText(about));
     add("recipe", recipeText(about), QString::fromStdString(about.recipeJson));
+    add("weights", weightsText(about));
+    add("kept out", keptText(about));
     add("asked / used", QStringLiteral("%1 / %2%3")
                             .arg(QString::fromStdString(about.precisionAsked), QString::fromStdString(about.precision),
                                  about.emulated ? QStringLiteral(" (emulated)") : QString()));
     add("because", QString::fromStdString(about.precisionReason));
+    add("fallbacks", fallbacks.text, fallbacks.whole);
+    add("guard", guardText(about));
     add("device", QString::fromStdString(about.deviceName.empty() ? about.device : about.deviceName),
         QString::fromStdString(about.deviceName + "\n" + about.kernels));
     add("data", dataText(about.data), QString::fromStdString(about.data));

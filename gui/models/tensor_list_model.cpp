@@ -2,6 +2,7 @@
 #include "models/tensor_list_model.h"
 
 #include "models/formatting.h"
+#include "profiling/metrics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,15 @@
 namespace gui {
 
 using profiling::HeatMetric;
+
+namespace {
+
+QString formatText(const profiling::TensorRow& tensor) {
+    const QString format = QString::fromStdString(tensor.format);
+    return std::isnan(profiling::formatMax(tensor.format)) ? QObject::tr("%1, not cast").arg(format) : format;
+}
+
+}  // namespace
 
 TensorListModel::TensorListModel(QObject* parent) : QAbstractListModel(parent) {}
 
@@ -37,19 +47,27 @@ int TensorListModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_items.size());
 }
 
+QString TensorListModel::valueText(const TensorItem& item) const {
+    const bool neverCast = std::isnan(profiling::formatMax(item.tensor.format));
+    return neverCast ? formatText(item.tensor) : heatValueText(m_metric, item.worst);
+}
+
 QVariant TensorListModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const TensorItem& item = m_items[static_cast<std::size_t>(index.row())];
     const bool isTicked = std::find(m_ticked.begin(), m_ticked.end(), item.tensor.id) != m_ticked.end();
     switch (role) {
         case Qt::DisplayRole:
-            return tr("%1   %2").arg(QString::fromStdString(item.tensor.fullName()),
-                                     heatValueText(m_metric, item.worst));
+            return tr("%1   %2").arg(QString::fromStdString(item.tensor.fullName()), valueText(item));
         case Qt::ToolTipRole:
             return tr("%1: %2, %3 × %4")
-                .arg(QString::fromStdString(item.tensor.fullName()), QString::fromStdString(item.tensor.format))
+                .arg(QString::fromStdString(item.tensor.fullName()), formatText(item.tensor))
                 .arg(item.tensor.rows)
                 .arg(item.tensor.cols);
+        case NameRole:
+            return QString::fromStdString(item.tensor.fullName());
+        case RoleRole:
+            return QString::fromStdString(item.tensor.role);
         case Qt::CheckStateRole:
             return isTicked ? Qt::Checked : Qt::Unchecked;
         case WorstRole:
@@ -87,7 +105,8 @@ QString heatValueText(HeatMetric metric, double value) {
     if (std::isnan(value)) return missingText();
     switch (metric) {
         case HeatMetric::Headroom:
-            return QObject::tr("%1 bits").arg(significant(value, 2));
+            // Below this it is rounding in amax · scale.
+            return QObject::tr("%1 bits").arg(significant(std::abs(value) < 0.005 ? 0.0 : value, 2));
         case HeatMetric::Saturated:
         case HeatMetric::Underflowed:
             return percent(value);
@@ -95,6 +114,21 @@ QString heatValueText(HeatMetric metric, double value) {
             return QObject::tr("%1 dB").arg(significant(value));
     }
     return missingText();
+}
+
+profiling::HeatMap operandsOf(const profiling::HeatMap& map) {
+    profiling::HeatMap result;
+    result.firstStep = map.firstStep;
+    result.stepsPerColumn = map.stepsPerColumn;
+    result.columns = map.columns;
+    for (std::size_t row = 0; row < map.tensors.size(); ++row) {
+        const std::string& role = map.tensors[row].role;
+        if (role == "output" || role == "dgrad" || role == "wgrad") continue;
+        result.tensors.push_back(map.tensors[row]);
+        const auto first = map.values.begin() + static_cast<std::ptrdiff_t>(row) * map.columns;
+        result.values.insert(result.values.end(), first, first + map.columns);
+    }
+    return result;
 }
 
 std::vector<TensorItem> worstFirst(const profiling::HeatMap& map, HeatMetric metric) {

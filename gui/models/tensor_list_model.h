@@ -17,7 +17,7 @@ struct TensorItem {
 class TensorListModel : public QAbstractListModel {
     Q_OBJECT
 public:
-    enum Role { WorstRole = Qt::UserRole + 1, TensorIdRole };
+    enum Role { WorstRole = Qt::UserRole + 1, TensorIdRole, NameRole, RoleRole };
     /// Selecting more keeps the plot readable no longer: the oldest tick goes.
     static constexpr int kMaxTicked = 8;
 
@@ -39,6 +39,8 @@ signals:
     void tickedByUser();
 
 private:
+    QString valueText(const TensorItem& item) const;
+
     std::vector<TensorItem> m_items;
     std::vector<profiling::TensorId> m_ticked;
     profiling::HeatMetric m_metric = profiling::HeatMetric::Headroom;
@@ -46,6 +48,10 @@ private:
 
 /// "1.2 bits", "0.41 %", "31.5 dB": one value of a heat map with its unit.
 QString heatValueText(profiling::HeatMetric metric, double value);
+
+/// `map` without the results of GEMMs (output, dgrad, wgrad), which are never cast and would be empty rows. Operands
+/// that stayed in BF16 or FP32 keep their rows: that they are empty tells which layers are not quantised.
+profiling::HeatMap operandsOf(const profiling::HeatMap& map);
 
 /// Each tensor with its worst value in `map`, worst first; tensors without data last, by name.
 std::vector<TensorItem> worstFirst(const profiling::HeatMap& map, profiling::HeatMetric metric);

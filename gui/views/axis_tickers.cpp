@@ -47,6 +47,10 @@ QString Log2Ticker::getTickLabel(double tick, const QLocale&, QChar, int) {
     return log2Label(static_cast<int>(std::lround(tick)));
 }
 
+QString Log10Ticker::getTickLabel(double tick, const QLocale&, QChar, int) {
+    return withoutTrailingZeros(siNumber(std::pow(10.0, std::round(tick))));
+}
+
 double PercentTicker::getTickStep(const QCPRange& range) {
     const double step = QCPAxisTicker::getTickStep(range);
     const auto isWhole = [](double value) { return std::abs(value - std::round(value)) < 1e-6 * std::max(1.0, value); };

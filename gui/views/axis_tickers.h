@@ -24,6 +24,12 @@ protected:
     QString getTickLabel(double tick, const QLocale& locale, QChar formatChar, int precision) override;
 };
 
+/// For an axis that holds log10 of counts: ticks at whole powers of ten, labelled 1, 10, 100, 1 k.
+class Log10Ticker : public Log2Ticker {
+protected:
+    QString getTickLabel(double tick, const QLocale& locale, QChar formatChar, int precision) override;
+};
+
 /// For an axis that holds shares: 0.02 reads "2 %".
 class PercentTicker : public QCPAxisTicker {
 protected:

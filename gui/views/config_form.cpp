@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFormLayout>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -90,8 +91,14 @@ QString idleReason(const std::vector<engine::RunConfig>& uses, const QString& op
     return reason;
 }
 
-/// The same with the precision set aside: what only another recipe would change.
+/// The same for what only another recipe would change. Under precisions that have no recipe the one that is set counts.
 QString recipeReason(std::vector<engine::RunConfig> uses, const QString& option) {
+    const auto hasNone = [](const engine::RunConfig& config) {
+        return config.train.precision == engine::Precision::Fp32 || config.train.precision == engine::Precision::Bf16;
+    };
+    if (!std::all_of(uses.begin(), uses.end(), hasNone)) {
+        uses.erase(std::remove_if(uses.begin(), uses.end(), hasNone), uses.end());
+    }
     for (engine::RunConfig& config : uses) config.train.precision = engine::Precision::Fp8;
     return idleReason(uses, option);
 }
@@ -125,17 +132,13 @@ QWidget* ConfigForm::createPage(FormPage page, const QStringList& leftOut) {
     columns->setSpacing(24);
     auto* area = new PageArea(content);
     for (const int number : {0, 1}) {
-        auto* column = new QVBoxLayout;
-        QList<QFormLayout*> forms;
+        auto* column = new QGridLayout;
+        column->setVerticalSpacing(4);
+        column->setColumnStretch(1, 1);
         for (const FormSection& section : formSections()) {
-            if (section.page != page || section.column != number) continue;
-            QFormLayout* form = createGroup(section, leftOut, area);
-            if (form == nullptr) continue;
-            forms << form;
-            column->addLayout(form);
+            if (section.page == page && section.column == number) addSection(section, leftOut, column, area);
         }
-        alignLabels(forms);
-        column->addStretch(1);
+        column->setRowStretch(column->rowCount(), 1);
         columns->addLayout(column, 1);
     }
     return area;
@@ -155,35 +158,43 @@ void alignLabels(const QList<QFormLayout*>& forms) {
     for (QWidget* label : labels) label->setMinimumWidth(widest);
 }
 
-/// nullptr when all of its fields are left out.
-QFormLayout* ConfigForm::createGroup(const FormSection& section, const QStringList& leftOut, QWidget* page) {
-    auto form = std::make_unique<QFormLayout>();
-    form->setContentsMargins(0, 8, 0, 8);
-    form->setVerticalSpacing(4);
-    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    auto* heading = new QLabel(section.title);
-    heading->setProperty("role", "title");
-    form->addRow(heading);
+/// Nothing when all of its fields are left out.
+void ConfigForm::addSection(const FormSection& section, const QStringList& leftOut, QGridLayout* column,
+                            QWidget* page) {
+    QLabel* heading = nullptr;
     for (const FormField& field : formFields()) {
         if (field.group != section.group || leftOut.contains(field.option)) continue;
-        Input input{
-            &field, FieldEditor::create(field, [this] { edited(); }), nullptr, nullptr, nullptr, form.get(), nullptr,
-            page};
-        input.problem = createLabel("problem_" + field.option, "problem");
-        if (field.explained) input.note = createLabel("note_" + field.option, "caption");
-        input.cell = createCell({input.editor->widget(), input.note, input.problem});
-        if (input.editor->hasOwnLabel()) {
-            form->addRow(input.cell);
-        } else {
-            input.label = new QLabel(field.label);
-            input.label->setBuddy(input.editor->input());
-            form->addRow(input.label, input.cell);
+        if (heading == nullptr) {
+            heading = new QLabel(section.title);
+            heading->setProperty("role", "title");
+            heading->setContentsMargins(0, column->count() == 0 ? 8 : 16, 0, 0);
+            column->addWidget(heading, column->rowCount(), 0, 1, 2);
         }
-        m_inputs.push_back(std::move(input));
+        addField(field, column, page);
     }
-    if (form->rowCount() > 1) return form.release();
-    delete heading;
-    return nullptr;
+}
+
+void ConfigForm::addField(const FormField& field, QGridLayout* column, QWidget* page) {
+    Input input{&field, FieldEditor::create(field, [this] { edited(); }), nullptr, nullptr, nullptr, nullptr, page};
+    input.problem = createLabel("problem_" + field.option, "problem");
+    if (field.explained) input.note = createLabel("note_" + field.option, "caption");
+    input.cell = createCell({input.editor->widget(), input.note, input.problem});
+    const int row = column->rowCount();
+    if (input.editor->hasOwnLabel()) {
+        column->addWidget(input.cell, row, 0, 1, 2);
+    } else {
+        input.label = new QLabel(field.label);
+        input.label->setBuddy(input.editor->input());
+        input.label->setMinimumHeight(input.editor->input()->sizeHint().height());  // beside the input, not its notes
+        column->addWidget(input.label, row, 0, Qt::AlignTop);
+        column->addWidget(input.cell, row, 1);
+    }
+    m_inputs.push_back(std::move(input));
+}
+
+void ConfigForm::showRow(const Input& input, bool visible) {
+    input.cell->setVisible(visible);
+    if (input.label != nullptr) input.label->setVisible(visible);
 }
 
 QFormLayout* ConfigForm::createData() {
@@ -294,7 +305,7 @@ void ConfigForm::showWhatApplies() {
             input.label->setEnabled(reason.isEmpty());
             input.label->setToolTip(input.editor->widget()->toolTip());
         }
-        if (field.ownToRecipe) input.form->setRowVisible(input.cell, recipeReason(uses, field.option).isEmpty());
+        if (field.ownToRecipe) showRow(input, recipeReason(uses, field.option).isEmpty());
         if (field.automatic) input.editor->showAutomatic(field.automatic(held));
         if (input.note == nullptr) continue;
         const QVariant taken = input.editor->value();
@@ -336,7 +347,7 @@ std::vector<engine::ConfigIssue> ConfigForm::check() {
     };
     for (const Input& input : m_inputs) {
         showText(input.problem, textFor(input.field->option));
-        if (!input.problem->text().isEmpty()) input.form->setRowVisible(input.cell, true);
+        if (!input.problem->text().isEmpty()) showRow(input, true);
     }
     showText(m_dataProblem, textFor("data"));
     markPages(issues);

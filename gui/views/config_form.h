@@ -14,6 +14,7 @@
 
 class QComboBox;
 class QFormLayout;
+class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -63,14 +64,15 @@ private:
         QLabel* label;  // nullptr: the editor names itself
         QLabel* note;   // the help of the choice taken; nullptr for most
         QLabel* problem;
-        QFormLayout* form;
         QWidget* cell;
         QWidget* page;
     };
 
     void createPages(const QStringList& leftOut);
     QWidget* createPage(FormPage page, const QStringList& leftOut);
-    QFormLayout* createGroup(const FormSection& section, const QStringList& leftOut, QWidget* page);
+    void addSection(const FormSection& section, const QStringList& leftOut, QGridLayout* column, QWidget* page);
+    void addField(const FormField& field, QGridLayout* column, QWidget* page);
+    static void showRow(const Input& input, bool visible);
     QFormLayout* createData();
     void edited();
     void showWhatApplies();

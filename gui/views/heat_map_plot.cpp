@@ -3,6 +3,7 @@
 
 #include "models/formatting.h"
 #include "models/tensor_list_model.h"
+#include "profiling/metrics.h"
 #include "views/plot_overlay.h"
 
 #include <QAction>
@@ -50,7 +51,8 @@ QCPRange robustRange(std::vector<float> values, HeatMetric metric, bool& clamped
         clamped = static_cast<double>(*at) < high;
         high = static_cast<double>(*at);
     }
-    if (high <= low) high = low + (isShare(metric) ? 1e-6 : 1.0);
+    // Less than a bit or a dB is not stretched over all colours: with a scale per block it would be rounding.
+    high = std::max(high, low + (isShare(metric) ? 1e-6 : 1.0));
     return {low, high};
 }
 
@@ -267,7 +269,12 @@ std::vector<ReadoutRow> HeatMapPlot::cellReadout(double x, double y) const {
     if (row < 0 || column < 0) return {};
     const double value = cell(row, column);
     const QString name = QString::fromStdString(m_map->tensors[static_cast<std::size_t>(row)].fullName());
-    QString text = std::isnan(value) ? tr("not recorded") : heatValueText(m_metric, value);
+    const std::string& format = m_map->tensors[static_cast<std::size_t>(row)].format;
+    QString text = heatValueText(m_metric, value);
+    if (std::isnan(value)) {
+        const bool isCast = !std::isnan(profiling::formatMax(format));
+        text = isCast ? tr("not recorded") : tr("%1, not cast").arg(QString::fromStdString(format));
+    }
     if (m_map->stepsPerColumn > 1 && !std::isnan(value)) text += tr(", worst of %1 steps").arg(m_map->stepsPerColumn);
     return {{cellColor(row, column), name, text}};
 }

@@ -16,7 +16,8 @@ namespace gui {
 
 namespace {
 constexpr int kPresetLength = 40;  // characters
-}
+constexpr int kWidth = 126;        // of the dialog, so that explanations stand on one line
+}  // namespace
 
 JobDialog::JobDialog(const QString& database, SessionController* controller, const QStringList& leftOut,
                      QWidget* parent)
@@ -83,7 +84,8 @@ void JobDialog::build(const QString& settingsGroup) {
     updateStartText();
     revalidate();
     const QSize room = screen()->availableSize() - QSize(40, 80);
-    resize(sizeHint().boundedTo(room));
+    const QSize wanted(fontMetrics().averageCharWidth() * kWidth, 0);
+    resize(sizeHint().expandedTo(wanted).boundedTo(room));
 }
 
 QString JobDialog::jobName() const {

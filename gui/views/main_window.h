@@ -78,6 +78,7 @@ private:
     void connectSession();
     void databaseOpened(const QString& path);
     void refreshRuns();
+    void askFallbacks();
     void runsArrived(const std::vector<profiling::RunRow>& runs);
     void chooseNewDatabase();
     void chooseOpen();

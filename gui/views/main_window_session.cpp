@@ -1,5 +1,6 @@
 // The window's side of the database and of jobs: opening, refreshing the runs list, starting, editing, exporting.
 #include "database_editor.h"
+#include "models/config_text.h"
 #include "models/runs_model.h"
 #include "views/export_dialog.h"
 #include "views/main_window.h"
@@ -54,6 +55,8 @@ void MainWindow::connectSession() {
     connect(m_runsModel, &RunsModel::renameRequested, this,
             [this](RunId run, const QString& name) { m_editor->renameRun(m_worker->database(), run, name); });
     connect(m_selection, &Selection::currentRunChanged, this, &MainWindow::updateActions);
+    connect(m_selection, &Selection::currentRunChanged, this, &MainWindow::askFallbacks);
+    connect(m_worker, &QueryWorker::databaseChanged, this, &MainWindow::askFallbacks);
     connect(m_selection, &Selection::cursorChanged, this, &MainWindow::updateActions);
 
     connect(m_controller, &SessionController::stateChanged, this, [this] {
@@ -108,6 +111,14 @@ void MainWindow::refreshRuns() {
     m_worker->ask<profiling::FileInfo>(
         this, "file", [](profiling::Store& store) { return store.fileInfo(); },
         [this](const std::shared_ptr<const profiling::FileInfo>& file) { m_status->showFile(*file); });
+}
+
+void MainWindow::askFallbacks() {
+    const RunId run = m_selection->currentRun();
+    if (!run) return;
+    m_worker->ask<FallbackText>(
+        this, "fallbacks", [run](profiling::Store& store) { return fallbackText(store.events(run)); },
+        [this, run](const std::shared_ptr<const FallbackText>& text) { m_runsPanel->setFallbacks(run, *text); });
 }
 
 void MainWindow::runsArrived(const std::vector<RunRow>& runs) {

@@ -85,6 +85,12 @@ RowsView::RowsView(Selection* selection, QueryWorker* worker, std::vector<TableC
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_stack);
 
+    // Text wraps at another place when a column's width changes; once for all columns of one change.
+    m_fitRows.setSingleShot(true);
+    m_fitRows.setInterval(0);
+    connect(&m_fitRows, &QTimer::timeout, m_table,
+            [this] { m_table->verticalHeader()->resizeSections(QHeaderView::ResizeToContents); });
+    connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, this, [this] { m_fitRows.start(); });
     connect(m_selection, &Selection::currentRunChanged, this, &RowsView::refresh);
     connect(m_worker, &QueryWorker::databaseChanged, this, &RowsView::refresh);
     const auto jump = [this](const QModelIndex& index) {
@@ -111,6 +117,9 @@ void RowsView::refresh() {
 void RowsView::showRows(const std::vector<TableRow>& rows) {
     m_model->setRows(rows);
     m_stack->setCurrentIndex(rows.empty() ? 1 : 0);
+    // Rows come while the table is hidden, too.
+    for (int column = 0; column + 1 < m_model->columnCount(); ++column) m_table->resizeColumnToContents(column);
+    m_fitRows.start();
 }
 
 RowsView* createEventsView(Selection* selection, QueryWorker* worker, QWidget* parent) {

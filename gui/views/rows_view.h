@@ -6,6 +6,7 @@
 #include "query_worker.h"
 #include "selection.h"
 
+#include <QTimer>
 #include <QWidget>
 
 #include <functional>
@@ -39,6 +40,7 @@ private:
     TableModel* m_model;
     QTableView* m_table;
     QStackedWidget* m_stack;
+    QTimer m_fitRows;
 };
 
 RowsView* createEventsView(Selection* selection, QueryWorker* worker, QWidget* parent = nullptr);

@@ -159,8 +159,18 @@ void RunsPanel::showCurrent() {
 
 void RunsPanel::showDetails() {
     const profiling::RunRow* run = m_model->find(m_selection->currentRun());
-    m_details->setDetails(run == nullptr ? std::vector<Detail>{{tr("none"), QString(), QString()}}
-                                         : runDetails(*run, m_model->find(m_selection->baseline())));
+    if (run == nullptr) {
+        m_details->setDetails({{tr("none"), QString(), QString()}});
+        return;
+    }
+    const FallbackText fallbacks = m_fallbacksOf == run->id ? m_fallbacks : FallbackText{};
+    m_details->setDetails(runDetails(*run, m_model->find(m_selection->baseline()), fallbacks));
+}
+
+void RunsPanel::setFallbacks(RunId run, const FallbackText& fallbacks) {
+    m_fallbacksOf = run;
+    m_fallbacks = fallbacks;
+    showDetails();
 }
 
 std::vector<RunId> RunsPanel::selectedRuns() const {

@@ -1,6 +1,7 @@
 // The left panel: search field, list of runs, and what the selected run is.
 #pragma once
 
+#include "models/config_text.h"
 #include "models/runs_model.h"
 #include "selection.h"
 
@@ -24,6 +25,8 @@ public:
 
     /// Runs highlighted in the list (what Delete means), the current one first.
     std::vector<profiling::RunId> selectedRuns() const;
+    /// What is known of this run beyond its row; dropped when another is shown.
+    void setFallbacks(profiling::RunId run, const FallbackText& fallbacks);
     void editName(profiling::RunId run);
     void setListActions(const QList<QAction*>& actions);  // the list's context menu
     void focusSearch();
@@ -51,6 +54,8 @@ private:
     QStackedWidget* m_stack = nullptr;
     QListView* m_list = nullptr;
     RunDetailsPanel* m_details = nullptr;
+    profiling::RunId m_fallbacksOf;
+    FallbackText m_fallbacks;
 };
 
 }  // namespace gui

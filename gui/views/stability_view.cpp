@@ -3,15 +3,20 @@
 
 #include "query_worker.h"
 #include "selection.h"
+#include "views/exponents_view.h"
 #include "views/tensor_picker.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace gui {
@@ -56,6 +61,7 @@ struct StabilityView::HeatAnswer {
     profiling::RunId run;
     HeatMetric metric;
     profiling::HeatMap map;
+    profiling::HeatMap operands;  // the rows that are drawn
 };
 
 struct StabilityView::SnapshotsAnswer {
@@ -112,8 +118,7 @@ void StabilityView::createPlots() {
     m_amax->setObjectName(QStringLiteral("stabilityAmax"));
     m_heat = new HeatMapPlot(m_selection, splitter);
     m_heat->setObjectName(QStringLiteral("stabilityHeat"));
-    m_loss = new LossPlot(m_selection, splitter);
-    m_loss->setObjectName(QStringLiteral("stabilityLoss"));
+    splitter->addWidget(createLower());
     m_group = new PlotGroup(true, this);
     for (PlotWidget* plot : std::initializer_list<PlotWidget*>{m_amax, m_heat, m_loss}) {
         m_group->add(plot);
@@ -128,6 +133,41 @@ void StabilityView::createPlots() {
     splitter->setStretchFactor(1, 5);
     splitter->setStretchFactor(2, 5);
     static_cast<QVBoxLayout*>(layout())->addWidget(splitter, 1);
+}
+
+QWidget* StabilityView::createLower() {
+    auto* lower = new QWidget(this);
+    m_loss = new LossPlot(m_selection, lower);
+    m_loss->setObjectName(QStringLiteral("stabilityLoss"));
+    m_exponents = new ExponentsView(m_selection, m_worker, lower);
+    m_lowerTabs = new QTabBar(lower);
+    m_lowerTabs->setObjectName(QStringLiteral("stabilityLower"));
+    m_lowerTabs->setAccessibleName(tr("What the lowest plot shows"));
+    m_lowerTabs->setDrawBase(false);
+    m_lowerTabs->setExpanding(false);
+    m_lowerTabs->setStyleSheet(QStringLiteral("QTabBar::tab { padding: 1px 8px; }"));
+    m_lowerTabs->addTab(tr("Loss"));
+    m_lowerTabs->addTab(tr("Exponents"));
+    m_lower = new QStackedWidget(lower);
+    m_lower->addWidget(m_loss);
+    m_lower->addWidget(m_exponents);
+    m_exponents->logButton()->hide();
+    connect(m_lowerTabs, &QTabBar::currentChanged, this, [this](int index) {
+        m_lower->setCurrentIndex(index);
+        m_exponents->logButton()->setVisible(index == 1);
+    });
+    connect(m_exponents, &ExponentsView::newRunRequested, this, &StabilityView::newRunRequested);
+    connect(m_exponents, &ExponentsView::problem, this, &StabilityView::problem);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_lowerTabs);
+    row->addStretch();
+    row->addWidget(m_exponents->logButton());
+    auto* layout = new QVBoxLayout(lower);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(row);
+    layout->addWidget(m_lower, 1);
+    return lower;
 }
 
 void StabilityView::connectSources() {
@@ -149,7 +189,9 @@ void StabilityView::connectSources() {
 void StabilityView::currentRunChanged() {
     m_tensors.clear();
     m_tensorsKnown = false;
+    m_anyCast = false;
     m_amax->forget();
+    m_exponents->setTensor({}, {});
     m_heat->setMap(nullptr, m_metric);
     m_loss->setEvents({});
     m_picker->model()->setItems({}, m_metric);
@@ -209,6 +251,9 @@ void StabilityView::takeSteps(const RunAnswer& answer) {
         m_loss->setEvents(answer.events);
         m_tensors = answer.tensors;
         m_tensorsKnown = true;
+        m_anyCast = std::any_of(m_tensors.begin(), m_tensors.end(), [](const profiling::TensorRow& tensor) {
+            return !std::isnan(profiling::formatMax(tensor.format));
+        });
         m_precision = answer.precision;
         showTensors();
     }
@@ -226,14 +271,16 @@ void StabilityView::askHeat() {
     m_worker->ask<HeatAnswer>(
         this, "heat",
         [run, metric = m_metric](profiling::Store& store) {
-            return HeatAnswer{run, metric, store.heatMap(run, metric, {}, kHeatColumns)};
+            HeatAnswer answer{run, metric, store.heatMap(run, metric, {}, kHeatColumns), {}};
+            answer.operands = operandsOf(answer.map);
+            return answer;
         },
         [this](std::shared_ptr<const HeatAnswer> answer) { takeHeat(std::move(answer)); });
 }
 
 void StabilityView::takeHeat(std::shared_ptr<const HeatAnswer> answer) {
     if (answer->run != m_selection->currentRun() || answer->metric != m_metric) return;
-    m_heat->setMap({answer, &answer->map}, answer->metric);
+    m_heat->setMap({answer, &answer->operands}, answer->metric);
     m_picker->model()->setItems(worstFirst(answer->map, answer->metric), answer->metric);
     chooseTensors();
     m_group->dataChanged(m_heat);
@@ -272,12 +319,21 @@ void StabilityView::showTensors() {
     m_picker->model()->setTicked(m_selection->tensors());
     if (std::equal(rows.begin(), rows.end(), shown.begin(), shown.end(), sameIds)) return;
     m_amax->setTensors(std::move(rows));
+    showExponentsOf(shown);
     std::vector<std::pair<profiling::TensorId, QColor>> picked;
     for (std::size_t i = 0; i < m_amax->tensors().size(); ++i) {
         picked.push_back({m_amax->tensors()[i].id, m_amax->tensorColor(static_cast<int>(i))});
     }
     m_heat->setPicked(std::move(picked));
     askSnapshots();
+}
+
+void StabilityView::showExponentsOf(const std::vector<profiling::TensorRow>& tensors) {
+    if (tensors.empty()) {
+        m_exponents->setTensor({}, {});
+    } else {
+        m_exponents->setTensor(tensors.front(), m_amax->tensorColor(0));
+    }
 }
 
 void StabilityView::askSnapshots() {
@@ -345,7 +401,11 @@ void StabilityView::updateEmptyState() {
     }
     m_amax->setEmptyState(text, tr("New run…"));
     m_heat->setVisible(text.isEmpty());
-    m_loss->setVisible(!noRun || !m_selection->visibleRuns().empty());
+    m_heat->setEmptyState(m_tensorsKnown && !m_tensors.empty() && !m_anyCast
+                              ? tr("Headroom, saturation, underflow and SQNR of every tensor.\nNone of this run's "
+                                   "tensors was cast: an fp8 run shows them.")
+                              : QString());
+    m_lower->parentWidget()->setVisible(!noRun || !m_selection->visibleRuns().empty());
     m_modeBox->setEnabled(text.isEmpty());
     m_metricBox->setEnabled(text.isEmpty());
 }
@@ -366,13 +426,18 @@ void StabilityView::setTheme(const PlotStyle& style) {
         picked.push_back({m_amax->tensors()[i].id, m_amax->tensorColor(static_cast<int>(i))});
     }
     m_heat->setPicked(std::move(picked));
+    m_exponents->setStyle(style);
+    m_lowerTabs->setFont(style.captionFont());
+    showExponentsOf(m_amax->tensors());
 }
 
 void StabilityView::fit() {
     m_group->fit();
+    m_exponents->plot()->group()->fit();
 }
 
 bool StabilityView::zoomBack() {
+    if (m_exponents->plot()->hasFocus()) return m_exponents->plot()->group()->back();
     return m_group->back();
 }
 

@@ -1,5 +1,6 @@
-// "Numerical stability" of the current run: amax and scale of picked tensors, the heat map tensor × step, the loss.
-// All three share the step axis and the cursor.
+// "Numerical stability" of the current run: amax and scale of picked tensors, the heat map tensor × step, and below
+// them the loss or the exponents of one tensor. The cursor is the same in all; all but the exponents share the step
+// axis.
 #pragma once
 
 #include "views/heat_map_plot.h"
@@ -15,9 +16,12 @@
 
 class QComboBox;
 class QLabel;
+class QStackedWidget;
+class QTabBar;
 
 namespace gui {
 
+class ExponentsView;
 class QueryWorker;
 class Selection;
 class TensorPicker;
@@ -36,6 +40,7 @@ public:
     TensorPlot* tensorPlot() const { return m_amax; }
     HeatMapPlot* heatPlot() const { return m_heat; }
     LossPlot* lossPlot() const { return m_loss; }
+    ExponentsView* exponents() const { return m_exponents; }
     TensorPicker* picker() const { return m_picker; }
 
 public slots:
@@ -53,6 +58,7 @@ private:
 
     void createHeader();
     void createPlots();
+    QWidget* createLower();
     void connectSources();
     void currentRunChanged();
     void askSteps();
@@ -63,6 +69,7 @@ private:
     void takeSnapshots(const SnapshotsAnswer& answer);
     void chooseTensors();
     void showTensors();
+    void showExponentsOf(const std::vector<profiling::TensorRow>& tensors);
     void toggleTensor(profiling::TensorId tensor);
     void userPicked(const std::vector<profiling::TensorId>& tensors);
     void updateEmptyState();
@@ -75,6 +82,7 @@ private:
     std::vector<profiling::TensorRow> m_tensors;  // of the current run
     QStringList m_userNames;                      // picked by hand; the same names are picked in the next run
     bool m_tensorsKnown = false;
+    bool m_anyCast = false;  // some tensor was cast: there are scales and headroom
     QString m_precision;
     QElapsedTimer m_heatAge;
     QTimer m_heatTimer;
@@ -87,6 +95,9 @@ private:
     TensorPlot* m_amax = nullptr;
     HeatMapPlot* m_heat = nullptr;
     LossPlot* m_loss = nullptr;
+    ExponentsView* m_exponents = nullptr;
+    QTabBar* m_lowerTabs = nullptr;
+    QStackedWidget* m_lower = nullptr;
 };
 
 }  // namespace gui

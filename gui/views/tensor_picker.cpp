@@ -1,27 +1,48 @@
 // Button, popup, search field and list; see tensor_picker.h.
 #include "views/tensor_picker.h"
 
+#include <QComboBox>
 #include <QFrame>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListView>
 #include <QScreen>
-#include <QSortFilterProxyModel>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace gui {
 
+void TensorFilter::setText(const QString& text) {
+    m_text = text;
+    invalidateFilter();
+}
+
+void TensorFilter::setRole(const QString& role) {
+    m_role = role;
+    invalidateFilter();
+}
+
+bool TensorFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    const QModelIndex index = sourceModel()->index(row, 0, parent);
+    if (!m_role.isEmpty() && index.data(TensorListModel::RoleRole).toString() != m_role) return false;
+    return index.data(TensorListModel::NameRole).toString().contains(m_text, Qt::CaseInsensitive);
+}
+
 TensorPicker::TensorPicker(QWidget* parent)
-    : QToolButton(parent), m_model(new TensorListModel(this)), m_filter(new QSortFilterProxyModel(this)) {
+    : QToolButton(parent), m_model(new TensorListModel(this)), m_filter(new TensorFilter(this)) {
     setObjectName(QStringLiteral("tensorPicker"));
     setToolTip(tr("Choose the tensors that are drawn, worst first"));
     setAutoRaise(true);
     m_filter->setSourceModel(m_model);
-    m_filter->setFilterCaseSensitivity(Qt::CaseInsensitive);
     createPopup();
     updateText();
     connect(this, &QToolButton::clicked, this, &TensorPicker::openList);
     connect(m_model, &QAbstractItemModel::dataChanged, this, &TensorPicker::updateText);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &TensorPicker::updateText);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        updateText();
+        updateRoles();
+    });
 }
 
 void TensorPicker::createPopup() {
@@ -32,15 +53,24 @@ void TensorPicker::createPopup() {
     m_search->setObjectName(QStringLiteral("tensorSearch"));
     m_search->setPlaceholderText(tr("Search tensors"));
     m_search->setClearButtonEnabled(true);
+    m_role = new QComboBox(m_popup);
+    m_role->setObjectName(QStringLiteral("tensorRole"));
+    m_role->setAccessibleName(tr("Role of the tensors listed"));
     m_list = new QListView(m_popup);
     m_list->setObjectName(QStringLiteral("tensorList"));
     m_list->setModel(m_filter);
     m_list->setUniformItemSizes(true);
     auto* layout = new QVBoxLayout(m_popup);
     layout->setContentsMargins(8, 8, 8, 8);
-    layout->addWidget(m_search);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_search, 1);
+    row->addWidget(m_role);
+    layout->addLayout(row);
     layout->addWidget(m_list);
-    connect(m_search, &QLineEdit::textChanged, m_filter, &QSortFilterProxyModel::setFilterFixedString);
+    updateRoles();
+    connect(m_search, &QLineEdit::textChanged, m_filter, &TensorFilter::setText);
+    connect(m_role, &QComboBox::currentIndexChanged, this,
+            [this] { m_filter->setRole(m_role->currentData().toString()); });
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
         const bool isTicked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
         m_filter->setData(index, isTicked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
@@ -60,6 +90,21 @@ void TensorPicker::openList() {
     m_popup->show();
     m_search->setFocus();
     m_search->selectAll();
+}
+
+/// The roles that the run observed; the one chosen stays while it is among them.
+void TensorPicker::updateRoles() {
+    QStringList roles;
+    for (const TensorItem& item : m_model->items()) {
+        const QString role = QString::fromStdString(item.tensor.role);
+        if (!roles.contains(role)) roles << role;
+    }
+    roles.sort();
+    const QString chosen = m_role->currentData().toString();
+    m_role->clear();
+    m_role->addItem(tr("all roles"), QString());
+    for (const QString& role : roles) m_role->addItem(role, role);
+    m_role->setCurrentIndex(std::max(0, m_role->findData(chosen)));
 }
 
 void TensorPicker::updateText() {

@@ -13,11 +13,23 @@
 namespace gui {
 
 double underflowEdge(const std::string& format) {
-    const int mantissaBits = format == "E5M2" ? 2 : 3;
-    return std::ldexp(profiling::formatMinNormal(format), -mantissaBits - 1);
+    return profiling::formatMinSubnormal(format) / 2;
 }
 
 namespace {
+
+bool isScaled(const profiling::TensorRow& tensor) {
+    return !std::isnan(profiling::formatMax(tensor.format));
+}
+
+/// A tensor that was not cast has none of the values that depend on a scale: nothing recorded, and no NaN either.
+double orNotRecorded(double value) {
+    return std::isnan(value) ? kNotRecorded : value;
+}
+
+bool hasBlocks(const profiling::SnapshotRow& row) {
+    return row.scaleInvMax > row.scaleInvMin;
+}
 
 /// The limit in force at most steps. The first steps cast with scale 1, sixteen binades away from everything after.
 double usualLimit(const Series& limit) {
@@ -101,13 +113,14 @@ Series TensorPlot::valuesOf(const profiling::TensorRow& tensor) const {
     const double most = profiling::formatMax(tensor.format);
     return seriesOf(tensor, [this, most](const profiling::SnapshotRow& row) {
         if (m_mode == Mode::Amax) return row.amax;
+        if (std::isnan(row.scale)) return kNotRecorded;
         return m_mode == Mode::Scale ? row.scale : row.amax * row.scale / most;
     });
 }
 
 /// The magnitude that the cast maps to `edge` of the format, step by step.
 Series TensorPlot::limitOf(const profiling::TensorRow& tensor, double edge) const {
-    return seriesOf(tensor, [edge](const profiling::SnapshotRow& row) { return edge / row.scale; });
+    return seriesOf(tensor, [edge](const profiling::SnapshotRow& row) { return orNotRecorded(edge / row.scale); });
 }
 
 void TensorPlot::redraw() {
@@ -117,11 +130,14 @@ void TensorPlot::redraw() {
             setCaption(tr("amax · dotted: limit"));
             break;
         case Mode::Scale:
-            setCaption(tr("scale"));
+            setCaption(blockLimits().valid ? tr("scale · band: of all blocks") : tr("scale"));
             break;
         case Mode::Scaled:
             setCaption(tr("amax × scale ÷ format max"));
             break;
+    }
+    if (m_mode != Mode::Amax && !m_tensors.empty() && bandTensor() == nullptr) {
+        setCaption(tr("no scale: none of these was cast"));
     }
     for (std::size_t i = 0; i < m_tensors.size(); ++i) {
         LineLook look;
@@ -140,16 +156,17 @@ void TensorPlot::redraw() {
             setData(addLine(look), limitOf(m_tensors[i], profiling::formatMax(m_tensors[i].format)));
         }
     }
-    const bool hasBands = m_mode != Mode::Scale && !m_tensors.empty();
-    setExtraLimits({}, [this, hasBands] {
+    setExtraLimits({}, [this] {
         Limits limits;
-        if (!hasBands) return limits;
+        if (m_mode == Mode::Scale) return blockLimits();
+        if (bandTensor() == nullptr) return limits;
         // Room for the upper band and its name.
         if (m_mode == Mode::Scaled) {
             limits.include(1.0);
         } else {
             for (std::size_t i = 0; i < m_tensors.size(); ++i) {
-                limits.include(usualLimit(marksOf(static_cast<int>(m_tensors.size() + i)).line) + (i == 0 ? 1.0 : 0.0));
+                const double room = &m_tensors[i] == bandTensor() ? 1.0 : 0.0;
+                limits.include(usualLimit(marksOf(static_cast<int>(m_tensors.size() + i)).line) + room);
             }
         }
         return limits;
@@ -157,9 +174,63 @@ void TensorPlot::redraw() {
     if (group() != nullptr) group()->dataChanged(this);
 }
 
+/// Whose bands are shown: the first that has a scale.
+const profiling::TensorRow* TensorPlot::bandTensor() const {
+    const auto found = std::find_if(m_tensors.begin(), m_tensors.end(), isScaled);
+    return found == m_tensors.end() ? nullptr : &*found;
+}
+
+Limits TensorPlot::blockLimits() const {
+    Limits limits;
+    for (const profiling::TensorRow& tensor : m_tensors) {
+        for (const profiling::SnapshotRow& row : rowsOf(tensor)) {
+            if (!hasBlocks(row)) continue;
+            limits.include(-std::log2(row.scaleInvMin));
+            limits.include(-std::log2(row.scaleInvMax));
+        }
+    }
+    return limits;
+}
+
+/// From the smallest to the largest scale of a tensor's blocks, step by step.
+void TensorPlot::paintBlockScales(QCPPainter* painter, int index) const {
+    const profiling::TensorRow& tensor = m_tensors[static_cast<std::size_t>(index)];
+    QPolygonF upper;
+    QPolygonF lower;
+    const auto flush = [&] {
+        if (upper.size() > 1) {
+            std::reverse(lower.begin(), lower.end());
+            painter->drawPolygon(upper + lower);
+        }
+        upper.clear();
+        lower.clear();
+    };
+    QColor fill = tensorColor(index);
+    fill.setAlpha(48);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(fill);
+    double lastX = -1e9;
+    for (const profiling::SnapshotRow& row : rowsOf(tensor)) {
+        if (!hasBlocks(row)) {
+            flush();
+            continue;
+        }
+        const double x = xAxis->coordToPixel(static_cast<double>(row.step));
+        if (x - lastX < 0.5) continue;  // one pair of points per pixel is all that can be seen
+        lastX = x;
+        upper << QPointF(x, yAxis->coordToPixel(-std::log2(row.scaleInvMin)));
+        lower << QPointF(x, yAxis->coordToPixel(-std::log2(row.scaleInvMax)));
+    }
+    flush();
+}
+
 void TensorPlot::paintBands(QCPPainter* painter) const {
-    if (m_tensors.empty() || m_mode == Mode::Scale) return;
-    const profiling::TensorRow& first = m_tensors.front();
+    if (m_mode == Mode::Scale) {
+        for (std::size_t i = 0; i < m_tensors.size(); ++i) paintBlockScales(painter, static_cast<int>(i));
+        return;
+    }
+    if (bandTensor() == nullptr) return;
+    const profiling::TensorRow& first = *bandTensor();
     const double most = profiling::formatMax(first.format);
     const double least = underflowEdge(first.format);
     Series upper;
@@ -232,11 +303,16 @@ QString TensorPlot::pointText(int line, std::size_t point) const {
                                         [](const profiling::SnapshotRow& r, std::int64_t s) { return r.step < s; });
     if (found == rows.end() || found->step != step) return tr("not recorded");
     const profiling::SnapshotRow& row = *found;
-    QString text =
-        m_mode == Mode::Scale ? tr("scale %1").arg(significant(row.scale)) : tr("amax %1").arg(significant(row.amax));
+    const bool isCast = profiling::isCast(row);
+    QString text = tr("amax %1").arg(significant(row.amax));
+    if (m_mode == Mode::Scale && isCast) text = tr("scale %1").arg(significant(row.scale));
+    if (m_mode == Mode::Scale && hasBlocks(row)) {
+        text += tr(", blocks %1 … %2").arg(significant(1 / row.scaleInvMax), significant(1 / row.scaleInvMin));
+    }
+    if (!isCast) text += tr(", %1, not cast").arg(QString::fromStdString(tensor.format));
     const double headroom = profiling::headroomBits(row, tensor.format);
     if (std::isfinite(headroom)) text += tr(", headroom %1 bits").arg(significant(headroom, 2));
-    if (row.saturated > 0) text += tr(", %1 saturated").arg(percent(profiling::saturatedShare(row)));
+    if (isCast && row.saturated > 0) text += tr(", %1 saturated").arg(percent(profiling::saturatedShare(row)));
     if (row.nonFinite > 0) text += tr(", %1 not finite").arg(grouped(row.nonFinite));
     return text;
 }

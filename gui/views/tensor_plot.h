@@ -14,7 +14,7 @@ class TensorPlot : public PlotWidget {
 public:
     enum class Mode {
         Amax,   // amax, with what the format can hold at the scale used
-        Scale,  // the scales
+        Scale,  // the scales; where each block has its own, that of the block with the largest amax and a band for all
         Scaled  // amax × scale ÷ format max: 1 is where saturation begins
     };
 
@@ -22,7 +22,7 @@ public:
 
     void setMode(Mode mode);
     Mode mode() const { return m_mode; }
-    /// What is drawn, in this order; the first one's bands are shown.
+    /// What is drawn, in this order; the bands of the first with a scale are shown.
     void setTensors(std::vector<profiling::TensorRow> tensors);
     const std::vector<profiling::TensorRow>& tensors() const { return m_tensors; }
     /// Rows with step > after replace what there was of them.
@@ -40,6 +40,9 @@ private:
     Series seriesOf(const profiling::TensorRow& tensor, Value value) const;
     Series valuesOf(const profiling::TensorRow& tensor) const;
     Series limitOf(const profiling::TensorRow& tensor, double edge) const;
+    const profiling::TensorRow* bandTensor() const;
+    Limits blockLimits() const;
+    void paintBlockScales(QCPPainter* painter, int index) const;
     void paintBands(QCPPainter* painter) const;
     void paintBand(QCPPainter* painter, const Series& edge, bool above, const QColor& color, const QString& name) const;
     QString pointText(int line, std::size_t point) const;
@@ -49,7 +52,7 @@ private:
     std::map<std::int64_t, Rows> m_rows;  // by tensor id
 };
 
-/// Magnitudes up to this become 0 in the cast: half of the least subnormal.
+/// Magnitudes up to this become 0 in the cast: half of the least subnormal. NaN where nothing is cast.
 double underflowEdge(const std::string& format);
 
 }  // namespace gui

@@ -20,7 +20,8 @@ namespace gui {
 namespace {
 
 constexpr double kBarWidth = 0.56;
-constexpr double kDotSpan = 0.4;  // dots of one run spread over this much of its slot
+constexpr double kCaptionGap = 5;  // pixels between a caption and the names below it
+constexpr double kDotSpan = 0.4;   // dots of one run spread over this much of its slot
 
 struct Answer {
     std::vector<RunFigures> runs;
@@ -96,7 +97,6 @@ void ThroughputView::createPlots() {
     m_scatter = new PlotWidget(nullptr, this);
     m_scatter->setObjectName(QStringLiteral("throughputScatter"));
     m_scatter->setLegendVisible(false);
-    m_scatter->setYPad(0.16);
     m_scatter->setExtraLimits({}, [this] {
         constexpr double kLeastGap = 0.0005;  // runs with equal losses: not an axis from −100 % to 100 %
         Limits limits;
@@ -317,6 +317,7 @@ double ThroughputView::scatterY(const RunFigures& run) const {
 
 void ThroughputView::drawScatter() {
     m_scatter->clearLines();
+    m_scatter->setYPad(scatterPad());
     const bool isGap = baseline() != nullptr;
     m_scatter->setCaption(isGap ? tr("loss gap to ★ against tokens/s · dashed: Pareto front")
                                 : tr("final loss against tokens/s · dashed: Pareto front"));
@@ -362,6 +363,18 @@ void ThroughputView::drawFront(const std::vector<double>& x, const std::vector<d
 void ThroughputView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     placeNames();
+    m_scatter->setYPad(scatterPad());
+    m_scatter->group()->dataChanged(m_scatter);
+}
+
+/// Share of the data's height that leaves room for a name above the topmost dot and below the lowest.
+double ThroughputView::scatterPad() const {
+    constexpr double kLeast = 0.16;
+    constexpr double kMost = 0.32;  // of the plot: a very low one still shows differences
+    const double name = QFontMetrics(m_style.captionFont()).height() / 2.0 + kCaptionGap + 2;
+    constexpr int kAroundAxes = 45;
+    const double share = std::min(kMost, name / std::max(1, m_scatter->height() - kAroundAxes));
+    return std::max(kLeast, share / (1 - 2 * share));
 }
 
 void ThroughputView::placeNames() {
@@ -410,7 +423,8 @@ void ThroughputView::labelScatter(QCPPainter* painter) const {
         names += metrics.elidedText(m_scatter->look(static_cast<int>(i)).name, Qt::ElideMiddle, 130);
         sizes.push_back(QSizeF(metrics.horizontalAdvance(names.back()) + 2, metrics.height()));
     }
-    const QVector<QRectF> places = placeLabels(dots, sizes, m_scatter->axisRect()->rect());
+    const QRectF area = QRectF(m_scatter->axisRect()->rect()).adjusted(0, kCaptionGap, 0, 0);
+    const QVector<QRectF> places = placeLabels(dots, sizes, area);
     for (qsizetype i = 0; i < places.size(); ++i) {
         if (places[i].isNull()) continue;
         painter->fillRect(places[i], m_style.card);  // no line goes through a name

@@ -60,6 +60,7 @@ private:
     void labelScatter(QCPPainter* painter) const;
     void labelBars(QCPPainter* painter) const;
     void placeNames();
+    double scatterPad() const;
     const Figure& figureOf(const RunFigures& run) const;
     const RunFigures* baseline() const;
     QString valueText(double value) const;

@@ -75,6 +75,7 @@ VariantsPage::VariantsPage(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 8, 4, 8);
     layout->addLayout(head);
+    layout->addSpacing(8);
     layout->addWidget(m_stack);
     layout->addStretch(1);
     connect(m_suite, &QComboBox::currentIndexChanged, this, [this] {

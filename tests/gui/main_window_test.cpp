@@ -23,6 +23,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -323,6 +324,48 @@ TEST_F(MainWindowTest, writesThePicturesOfTheReadmeWhenAskedTo) {
         const QString path = QStringLiteral("%1/screenshot-%2.png").arg(target, theme);
         ASSERT_TRUE(window->grab().save(path)) << path.toStdString();
         EXPECT_LT(QFileInfo(path).size(), 400000);
+    }
+    window->overrideTheme(gui::Theme::System);
+}
+
+/// The same on a small screen, with everything observed and each thing the stability view can show, for reviews.
+TEST_F(MainWindowTest, writesPicturesOfASmallScreenWhenAskedTo) {
+    const QString target = qEnvironmentVariable("AMAXSCOPE_SMALL_SCREENSHOTS");
+    if (target.isEmpty()) GTEST_SKIP() << "AMAXSCOPE_SMALL_SCREENSHOTS names no folder";
+    ASSERT_NO_FATAL_FAILURE(openFresh());
+    engine::RunConfig config = engine::presetConfig("tutorial");
+    config.train.data = "text:" AMAXSCOPE_SOURCE_DIR "/LICENSE";
+    config.train.observe = "input,weight,grad_output,output,dgrad,wgrad";
+    config.train.exponentsEvery = 10;
+    config.train.keepBf16 = "layer.0.attn.qkv,lm_head";
+    jobs::BenchJob bench;
+    bench.variants = jobs::parseVariants("fp32,bf16,fp8:delayed:hybrid,fp8:current,fp8:block,fp8:nvfp4", config);
+    bench.database = database().toStdString();
+    bench.name = "recipes";
+    bench.repeats = 6;
+    bench.stepsPerRepeat = 5;
+    window->controller()->enqueue(bench);
+    ASSERT_TRUE(waitFor([&] { return !window->controller()->busy(); }, 240000));
+    window->messageBar()->hide();
+    ASSERT_TRUE(waitFor([&] { return window->worker()->idle() && window->runsModel()->rowCount() == 6; }));
+    auto* lower = window->findChild<QTabBar*>("stabilityLower");
+    auto* mode = window->findChild<QComboBox*>("stabilityMode");
+    for (const char* part : {"delayed", "block", "nvfp4", "bf16"}) {
+        for (const auto& run : window->runsModel()->runs()) {
+            if (run.name.find(part) != std::string::npos) window->selection()->setCurrentRun(run.id);
+        }
+        QTest::qWait(2000);
+        window->selection()->setCursorStep(25);
+        for (const char* theme : {"light", "dark"}) {
+            window->overrideTheme(gui::themeFromName(theme));
+            for (const int tab : {0, 1}) {
+                lower->setCurrentIndex(tab);
+                mode->setCurrentIndex(tab);
+                QTest::qWait(400);
+                const QString path = QStringLiteral("%1/small-%2-%3-%4.png").arg(target, part, theme).arg(tab);
+                ASSERT_TRUE(window->grab().save(path)) << path.toStdString();
+            }
+        }
     }
     window->overrideTheme(gui::Theme::System);
 }

@@ -1,5 +1,6 @@
 // The runs list and its search text: rows in, roles out.
 #include "models/runs_model.h"
+#include "engine/config.h"
 #include "models/run_details.h"
 #include "models/run_filter.h"
 
@@ -158,10 +159,98 @@ TEST(RunDetails, nameWhatWasAskedAndWhatWasUsed) {
     bool recipe = false;
     for (const gui::Detail& detail : gui::runDetails(run, nullptr)) {
         model = model || detail.value == "4 × 256, 4 heads, T\u00a0128, B\u00a08";
-        recipe = recipe || detail.value == "delayed hybrid, history 16, max, margin 0";
+        recipe = recipe || detail.value == "fp8 delayed hybrid, history 16, max, margin 0";
     }
     EXPECT_TRUE(model);
     EXPECT_TRUE(recipe);
+}
+
+profiling::RunDescription described(const engine::RunConfig& config) {
+    profiling::RunDescription about;
+    about.modelJson = engine::toJson(config.model);
+    about.recipeJson = engine::toJson(config.recipe);
+    about.trainJson = engine::toJson(config.train);
+    return about;
+}
+
+TEST(RunDetails, everyRecipeIsSaidInItsOwnTerms) {
+    using engine::RecipeKind;
+    engine::RunConfig config;
+    const auto text = [&config](RecipeKind kind) {
+        config.recipe.kind = kind;
+        return gui::recipeText(described(config)).toStdString();
+    };
+    EXPECT_EQ(text(RecipeKind::Delayed), "fp8 delayed hybrid, history 16, max, margin 0");
+    EXPECT_EQ(text(RecipeKind::Current), "fp8 current hybrid");
+    EXPECT_EQ(text(RecipeKind::Block), "fp8 block e4m3, blocks of 128, 128×128 of weights, power-of-two scales");
+    EXPECT_EQ(text(RecipeKind::MxFp8), "fp8 mxfp8 e4m3, blocks of 32");
+    EXPECT_EQ(text(RecipeKind::NvFp4),
+              "fp4 nvfp4, blocks of 16, 16×16 of weights, stochastic rounding, Hadamard transform");
+    config.recipe.powerOfTwoScales = engine::Switch::On;
+    config.recipe.amaxEpsilon = 1e-6;
+    config.recipe.weightTiles = false;
+    config.recipe.stochasticRounding = false;
+    config.recipe.hadamard = false;
+    EXPECT_EQ(text(RecipeKind::Current), "fp8 current hybrid, power-of-two scales, amax at least 1e-06");
+    EXPECT_EQ(text(RecipeKind::NvFp4), "fp4 nvfp4, blocks of 16");
+    EXPECT_EQ(gui::recipeText({}), "");
+}
+
+TEST(RunDetails, factsOfTheModelAndWhatIsUnusual) {
+    engine::RunConfig config;
+    EXPECT_EQ(gui::partsText(described(config)).toStdString(), "LayerNorm, GELU 1\u202f024, learned positions");
+    EXPECT_EQ(gui::weightsText(described(config)), "");
+    EXPECT_EQ(gui::keptText(described(config)), "");
+    EXPECT_EQ(gui::guardText(described(config)), "");
+    config.model.norm = engine::Norm::RmsNorm;
+    config.model.activation = engine::Activation::SwiGlu;
+    config.model.ffn = 704;
+    config.model.positions = engine::Positions::Rotary;
+    config.model.kvHeads = 2;
+    config.model.bias = false;
+    config.model.tiedHead = true;
+    config.train.weights = engine::WeightStorage::Fp8KeepInit;
+    config.train.init = "/models/tiny.safetensors";
+    config.train.bf16EdgeLayers = 1;
+    config.train.keepFp32 = "lm_head";
+    config.train.guard = engine::Guard::Fallback;
+    config.train.guardSteps = 100;
+    config.train.accumulate = 4;
+    EXPECT_EQ(gui::partsText(described(config)).toStdString(),
+              "RMSNorm, SwiGLU 704, rotary positions, 2 key/value heads, no bias, tied head");
+    EXPECT_EQ(gui::weightsText(described(config)).toStdString(),
+              "quantised, FP32 masters from the initial values, from tiny.safetensors");
+    EXPECT_EQ(gui::keptText(described(config)).toStdString(), "first and last 1 in BF16, lm_head in FP32");
+    EXPECT_EQ(gui::guardText(described(config)).toStdString(), "fallback above 1 bit, for 100 steps");
+    EXPECT_TRUE(gui::modelText(described(config)).endsWith("B\u00a08 × 4"));
+}
+
+TEST(RunDetails, aDescriptionOfAnotherProgramIsShownAsFarAsItGoes) {
+    profiling::RunDescription about;
+    about.modelJson = R"({"layers":2,"norm":"groupnorm"})";
+    about.recipeJson = R"({"recipe":"ternary"})";
+    about.trainJson = "not JSON";
+    EXPECT_TRUE(gui::modelText(about).startsWith("2 × –"));
+    EXPECT_EQ(gui::partsText(about), "");
+    EXPECT_EQ(gui::recipeText(about), QString(R"({"recipe":"ternary"})"));
+}
+
+profiling::EventRow event(const char* code, const char* text) {
+    return {0, 0, engine::Severity::Warning, code, text};
+}
+
+TEST(FallbackText, namesWhatRunsInHigherPrecisionAndForgetsWhatIsBack) {
+    EXPECT_EQ(gui::fallbackText({event("saturation", "x saturated")}).text, "");
+    const gui::FallbackText text = gui::fallbackText({
+        event("fallback", "lm_head runs in BF16: 65 columns, and FP8 needs a multiple of 16"),
+        event("fallback", "layer.0.attn.qkv.input runs in BF16 for 100 steps"),
+        event("fallback_end", "layer.0.attn.qkv.input is in E4M3 again"),
+        event("fallback", "layer.1.mlp.fc1 runs in FP32: kept by --keep-fp32"),
+        event("fallback", "layer.1.mlp.fc2.weight runs in BF16 from the next step on"),
+    });
+    EXPECT_EQ(text.text.toStdString(), "lm_head → BF16, layer.1.mlp.fc1 → FP32 and 1 more");
+    EXPECT_EQ(text.whole.split('\n').size(), 3);
+    EXPECT_TRUE(text.whole.contains("65 columns"));
 }
 
 }  // namespace

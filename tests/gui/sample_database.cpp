@@ -155,7 +155,67 @@ profiling::RunId record(profiling::Session& session, const profiling::RunDescrip
     return id;
 }
 
+/// A bell over the binades 2^−15 … 2^4: 1000 elements below 2^−13, 200 in the highest binade.
+std::vector<std::uint32_t> bellOfExponents(int step) {
+    std::vector<std::uint32_t> counts(20, 0);
+    counts[0] = 400;
+    counts[1] = 600;
+    counts[19] = 200;
+    std::uint32_t left = ObservedRun::kElements - 1200;
+    for (std::size_t i = 2; i < 19; ++i) {
+        const double at = (static_cast<double>(i) - 10 - step / 60.0) / 3;
+        counts[i] = static_cast<std::uint32_t>(12000 * std::exp(-0.5 * at * at));
+        left -= counts[i];
+    }
+    counts[10] += left;
+    return counts;
+}
+
+engine::TensorSnapshot observedSnapshot(const engine::TensorInfo& tensor, int step) {
+    engine::TensorSnapshot snapshot{};
+    snapshot.tensor = tensor.index;
+    snapshot.amax = 30.0F + static_cast<float>(step % 7) * 0.125F;
+    snapshot.count = ObservedRun::kElements;
+    snapshot.smallest = 0x1.8p-15F;
+    if (tensor.index < 2) {
+        snapshot.scale = tensor.index == 0 ? 16.0F : 32.0F;
+        snapshot.scaleInvMin = tensor.index == 0 ? 1 / 16.0F : 1 / 512.0F;
+        snapshot.scaleInvMax = tensor.index == 0 ? 1 / 16.0F : 1 / 2.0F;
+        snapshot.underflowed = 500;
+        snapshot.sqSignal = 1000;
+        snapshot.sqError = 1;
+    }
+    if (step >= ObservedRun::kExponentsEvery && step % ObservedRun::kExponentsEvery == 0) {
+        snapshot.firstExponent = -15;
+        snapshot.exponents = bellOfExponents(step);
+    }
+    return snapshot;
+}
+
 }  // namespace
+
+ObservedRun addObservedRun(const std::string& path) {
+    const auto session = profiling::Session::open(path);
+    const auto recorder = session->startRun(describe("observed", "fp8", {}), {});
+    recorder->activate();
+    const std::vector<engine::TensorInfo> tensors = {
+        {0, "layer.0.mlp.fc1", "input", "E4M3", 1000, 100},  {1, "layer.0.mlp.fc1", "weight", "E4M3", 1000, 100},
+        {2, "layer.0.mlp.fc1", "output", "BF16", 1000, 100}, {3, "layer.0.mlp.fc1", "wgrad", "FP32", 1000, 100},
+        {4, "lm_head", "input", "BF16", 1000, 100},
+    };
+    recorder->onTensors(tensors);
+    Noise noise(7);
+    const std::int64_t start = engine::clockNs();
+    for (int step = 0; step < ObservedRun::kSteps; ++step) {
+        recorder->onStepBegin(step);
+        std::vector<engine::TensorSnapshot> snapshots;
+        for (const engine::TensorInfo& tensor : tensors) snapshots.push_back(observedSnapshot(tensor, step));
+        recorder->onStepEnd(statsOf(step, {24.0, 1.83, 3}, noise, start + step * 30000000LL), snapshots);
+    }
+    const profiling::RunId id = recorder->run();
+    recorder->close(profiling::RunStatus::Finished);
+    return {id};
+}
 
 SampleDatabase writeSampleDatabase(const std::string& path) {
     const auto session = profiling::Session::open(path);

@@ -27,6 +27,20 @@ struct SampleDatabase {
 /// Creates the file. Another run can be recorded beside it with LiveRun.
 SampleDatabase writeSampleDatabase(const std::string& path);
 
+/// Adds an fp8 run with what an observing run has beyond the others: exponent histograms, a recipe with one scale per
+/// block, and results that are not cast.
+struct ObservedRun {
+    profiling::RunId id;
+
+    static constexpr int kSteps = 60;
+    static constexpr int kExponentsEvery = 20;  // from step 20 on
+    static constexpr std::int64_t kElements = 100000;
+    // Tensors in this order: "layer.0.mlp.fc1.input" (E4M3, scale 16), "layer.0.mlp.fc1.weight" (E4M3 in blocks with
+    // scales 2 … 512, 32 that of the amax), "layer.0.mlp.fc1.output" and ".wgrad" (BF16, FP32: not cast), and
+    // "lm_head.input" (BF16: not quantised).
+};
+ObservedRun addObservedRun(const std::string& path);
+
 /// Records steps of a run one call at a time.
 class LiveRun {
 public:
