@@ -16,6 +16,10 @@ Json jsonNumber(std::optional<double> value) {
     return value ? jsonNumber(*value) : Json(nullptr);
 }
 
+Json orNull(double value) {
+    return std::isnan(value) ? Json(nullptr) : jsonNumber(value);
+}
+
 Json jsonFromText(const std::string& text) {
     if (text.empty()) return nullptr;
     Json parsed = Json::parse(text, nullptr, false);

@@ -13,6 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json jsonNumber(double value);
 Json jsonNumber(std::optional<double> value);  ///< null when absent
+Json orNull(double value);                     ///< null for NaN, where NaN stands for nothing
 /// The parsed text, or null for "".
 Json jsonFromText(const std::string& text);
 const char* severityName(engine::Severity severity);

@@ -23,36 +23,14 @@ using profiling::TensorRow;
 
 constexpr std::int64_t kBarWidth = 40;
 
-/// "" where there is nothing to tell.
-std::string significant(double value) {
-    return std::isnan(value) ? "" : fmt::format("{:.4g}", value);
-}
-
-std::string bits(double value) {
-    return std::isnan(value) ? "" : fixed(value, 2);
-}
-
-std::string shareText(double share) {
-    return std::isnan(share) ? "" : fmt::format("{:.3g} %", share * 100);
-}
-
 std::string boundsText(const ShareBounds& bounds) {
     const std::string least = shareText(bounds.atLeast);
     const std::string most = shareText(bounds.atMost);
     return least == most ? least : fmt::format("{} to {}", least, most);
 }
 
-std::string rangeText(double least, double most) {
-    if (std::isnan(least) || std::isnan(most)) return "";
-    return least == most ? significant(least) : significant(least) + " .. " + significant(most);
-}
-
 std::string shape(const TensorRow& tensor) {
     return fmt::format("{}x{}", tensor.rows, tensor.cols);
-}
-
-Json orNull(double value) {
-    return std::isnan(value) ? Json(nullptr) : jsonNumber(value);
 }
 
 Json tensorHead(const TensorRow& tensor) {
@@ -197,15 +175,15 @@ void printTrials(const Histogram& histogram) {
 
 void printHistogram(const Histogram& histogram) {
     const SnapshotRow& s = histogram.snapshot;
-    const std::string range = bits(profiling::dynamicRangeBits(s));
+    const std::string range = decimals(profiling::dynamicRangeBits(s));
     std::cout << fmt::format("{} ({}, {}) at step {}\n", oneLine(histogram.tensor.fullName()),
                              oneLine(histogram.tensor.format), shape(histogram.tensor), s.step)
               << fmt::format("  amax {}, smallest {}, dynamic range {}\n", significant(s.amax),
                              std::isnan(s.smallest) ? "n/a" : significant(s.smallest),
                              range.empty() ? "n/a" : range + " bits")
               << (profiling::isCast(s) ? fmt::format("  scale {}, headroom {} bits, SQNR {} dB\n", significant(s.scale),
-                                                     bits(profiling::headroomBits(s, histogram.tensor.format)),
-                                                     bits(profiling::sqnrDb(s)))
+                                                     decimals(profiling::headroomBits(s, histogram.tensor.format)),
+                                                     decimals(profiling::sqnrDb(s)))
                                        : std::string("  not cast at this step\n"));
     printBinades(histogram);
     printTrials(histogram);
@@ -225,9 +203,9 @@ void showTensors(profiling::Store& store, const profiling::RunRow& run, std::int
         rows.push_back(figuresJson(tensor, *s));
         table.add({tensor.fullName(), tensor.format, shape(tensor), std::to_string(s->step), significant(s->amax),
                    significant(s->scale), rangeText(s->scaleInvMin, s->scaleInvMax),
-                   bits(profiling::headroomBits(*s, tensor.format)), shareText(profiling::saturatedShare(*s)),
-                   shareText(profiling::underflowedShare(*s)), bits(profiling::sqnrDb(*s)),
-                   bits(profiling::dynamicRangeBits(*s))});
+                   decimals(profiling::headroomBits(*s, tensor.format)), shareText(profiling::saturatedShare(*s)),
+                   shareText(profiling::underflowedShare(*s)), decimals(profiling::sqnrDb(*s)),
+                   decimals(profiling::dynamicRangeBits(*s))});
     }
     const std::string upTo = step == kLastStep ? "" : " up to step " + std::to_string(step);
     if (json) {

@@ -100,4 +100,21 @@ std::string percentText(double share) {
     return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "n/a";
 }
 
+std::string significant(double value) {
+    return std::isnan(value) ? "" : fmt::format("{:.4g}", value);
+}
+
+std::string decimals(double value) {
+    return std::isnan(value) ? "" : fixed(value, 2);
+}
+
+std::string shareText(double share) {
+    return std::isnan(share) ? "" : fmt::format("{:.3g} %", share * 100);
+}
+
+std::string rangeText(double smallest, double largest) {
+    if (std::isnan(smallest) || std::isnan(largest)) return "";
+    return smallest == largest ? significant(smallest) : significant(smallest) + " .. " + significant(largest);
+}
+
 }  // namespace cli

@@ -31,4 +31,10 @@ std::string durationText(double seconds);    ///< "0:07", "1:02:03"
 std::string localTime(std::int64_t unixNs);  ///< "2026-01-31 23:59:59"; "-" for 0
 std::string percentText(double share);       ///< "+1.2 %" from 0.012
 
+// "" for NaN: where there is nothing to tell.
+std::string significant(double value);                   ///< four digits: "0.001234"
+std::string decimals(double value);                      ///< "12.34"
+std::string shareText(double share);                     ///< "1.23 %" from 0.0123
+std::string rangeText(double smallest, double largest);  ///< "0.5 .. 2"; "0.5" where both are the same
+
 }  // namespace cli

@@ -96,8 +96,9 @@ public:
     /// Removes hidden runs and inspections for good, except runs that may still be recorded, and gives their room back.
     virtual void purgeDeletedRuns() = 0;
 
-    /// The writer keeps the session open.
-    virtual std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description) = 0;
+    /// The writer keeps the session open. `beganNs`: Unix time; 0 stands for this moment.
+    virtual std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description,
+                                                              std::int64_t beganNs = 0) = 0;
     /// Hides inspections from every query, or brings them back.
     virtual void setInspectionsDeleted(const std::vector<InspectionId>& inspections, bool deleted) = 0;
 

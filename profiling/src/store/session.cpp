@@ -94,7 +94,8 @@ public:
     void renameRun(RunId run, const std::string& name) override;
     void setRunsDeleted(const std::vector<RunId>& runs, bool deleted) override;
     void purgeDeletedRuns() override;
-    std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description) override;
+    std::unique_ptr<InspectionWriter> startInspection(const InspectionDescription& description,
+                                                      std::int64_t beganNs) override;
     void setInspectionsDeleted(const std::vector<InspectionId>& inspections, bool deleted) override;
     InspectionId writeInspection(const InspectionRecord& record) override;
     void finishRun(RunId run, RunStatus status) override;
@@ -270,8 +271,9 @@ void SessionImpl::setRunsDeleted(const std::vector<RunId>& runs, bool deleted) {
     transaction.commit();
 }
 
-std::unique_ptr<InspectionWriter> SessionImpl::startInspection(const InspectionDescription& description) {
-    InspectionRecord record{newUuid(), engine::clockNs(), description, {}};
+std::unique_ptr<InspectionWriter> SessionImpl::startInspection(const InspectionDescription& description,
+                                                               std::int64_t beganNs) {
+    InspectionRecord record{newUuid(), beganNs != 0 ? beganNs : engine::clockNs(), description, {}};
     return std::make_unique<BufferedInspection>(std::move(record), shared_from_this());
 }
 
