@@ -2,6 +2,8 @@
 // query, which bins in the database layer, finds them.
 #include "report/report_data.h"
 
+#include "models/tensor_list_model.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,7 +45,15 @@ void collectThroughput(profiling::Store& store, ReportRun& run) {
 }
 
 void collectTensors(profiling::Store& store, ReportRun& run) {
-    run.headroom = store.heatMap(run.row.id, profiling::HeatMetric::Headroom, {}, kHeatColumns);
+    run.headroom = operandsOf(store.heatMap(run.row.id, profiling::HeatMetric::Headroom, {}, kHeatColumns));
+    const auto isCast = [](const profiling::TensorRow& tensor) {
+        return !std::isnan(profiling::formatMax(tensor.format));
+    };
+    const auto& tensors = run.headroom.tensors;
+    if (std::none_of(tensors.begin(), tensors.end(), isCast)) {  // nothing has headroom
+        run.headroom = {};
+        return;
+    }
     const auto columns = static_cast<std::size_t>(std::max(run.headroom.columns, 0));
     std::vector<double> least(run.headroom.tensors.size(), std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < least.size(); ++i) {
@@ -55,6 +65,8 @@ void collectTensors(profiling::Store& store, ReportRun& run) {
     std::vector<std::size_t> order(least.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return least[a] < least[b]; });
+    order.erase(std::remove_if(order.begin(), order.end(), [&](std::size_t i) { return !isCast(tensors[i]); }),
+                order.end());
     order.resize(std::min(order.size(), kWorstTensors));
     for (std::size_t i : order) {
         const profiling::TensorRow& tensor = run.headroom.tensors[i];

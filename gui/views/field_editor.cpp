@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -19,11 +20,28 @@ namespace {
 
 using Edited = std::function<void()>;
 
+/// The wheel scrolls the page and changes a value only in the input that has the keyboard.
+class WheelGuard : public QObject {
+public:
+    using QObject::QObject;
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus()) return false;
+        event->ignore();
+        return true;
+    }
+};
+
+void guardWheel(QWidget* input) {
+    input->setFocusPolicy(Qt::StrongFocus);
+    input->installEventFilter(new WheelGuard(input));
+}
+
 class IntegerEditor : public FieldEditor {
 public:
     IntegerEditor(const FormField& field, const Edited& edited) : FieldEditor(field), m_box(new QSpinBox) {
         m_box->setRange(static_cast<int>(field.minimum), static_cast<int>(field.maximum));
         m_box->setMinimumWidth(m_box->fontMetrics().averageCharWidth() * 18);
+        guardWheel(m_box);
         m_box->setObjectName(inputName());
         setWidget(m_box);
         QObject::connect(m_box, &QSpinBox::valueChanged, m_box, edited);
@@ -44,6 +62,7 @@ public:
             m_box->setItemData(m_box->count() - 1, choice.help, Qt::ToolTipRole);
         }
         m_box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        guardWheel(m_box);
         m_box->setObjectName(inputName());
         setWidget(m_box);
         QObject::connect(m_box, &QComboBox::currentIndexChanged, m_box, edited);
@@ -139,6 +158,7 @@ public:
         m_box->setRange(static_cast<int>(field.minimum), static_cast<int>(field.maximum));
         m_box->setObjectName(inputName());
         m_box->setEnabled(false);
+        guardWheel(m_box);
         auto* row = new QWidget;
         auto* layout = new QHBoxLayout(row);
         layout->setContentsMargins(0, 0, 0, 0);

@@ -28,6 +28,7 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QWheelEvent>
 
 #include <algorithm>
 
@@ -348,6 +349,18 @@ TEST(ConfigForm, everyInputIsReachedByKeyboard) {
         EXPECT_TRUE(input->focusPolicy() & Qt::TabFocus) << field.option.toStdString();
         EXPECT_FALSE(input->accessibleName().isEmpty()) << field.option.toStdString();
     }
+}
+
+TEST(ConfigForm, theWheelChangesNothingInAnInputWithoutTheKeyboard) {
+    gui::ConfigForm form({});
+    form.setConfig(RunConfig{});
+    auto* box = form.findChild<QSpinBox*>("field_layers");
+    box->clearFocus();
+    const QPointF at(5, 5);
+    QWheelEvent wheel(at, box->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(box, &wheel);
+    EXPECT_EQ(box->value(), RunConfig{}.model.layers);
+    EXPECT_FALSE(wheel.isAccepted());  // the page gets it
 }
 
 TEST(ConfigForm, aWeightsFileThatIsNotThereIsAProblemOfItsField) {
@@ -681,7 +694,7 @@ TEST(FormPictures, areWrittenWhenAskedFor) {
     QSettings().clear();
     auto& application = *static_cast<QApplication*>(QCoreApplication::instance());
     const auto grab = [&](QWidget& dialog, const QString& name) {
-        dialog.resize(dialog.size().expandedTo({dialog.sizeHint().width(), 0}).boundedTo({1240, 640}));
+        dialog.resize(dialog.sizeHint().expandedTo({756, 0}).boundedTo({1240, 640}));
         dialog.show();
         auto* pages = dialog.findChild<QTabWidget*>("formPages");
         for (int page = 0; page < pages->count(); ++page) {

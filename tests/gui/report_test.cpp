@@ -41,7 +41,8 @@ profiling::RunRow makeRun(std::int64_t id, const char* name, const char* precisi
     return row;
 }
 
-/// Two runs: #1 fp32 at 1000 tokens/s, #2 fp8 at 1250 tokens/s with two tensors.
+/// Two runs: #1 fp32 at 1000 tokens/s, #2 fp8 at 1250 tokens/s with two tensors that were cast
+/// and two that were not.
 class FakeStore : public profiling::Store {
 public:
     std::int64_t dataVersion() override { return 1; }
@@ -66,7 +67,9 @@ public:
     std::vector<profiling::TensorRow> tensors(RunId id) override {
         if (id.value != 2) return {};
         return {{profiling::TensorId{1}, "layer.0.mlp.fc1", "input", "E4M3", 8, 8},
-                {profiling::TensorId{2}, "layer.0.mlp.fc1", "grad_output", "E5M2", 8, 8}};
+                {profiling::TensorId{2}, "layer.0.mlp.fc1", "grad_output", "E5M2", 8, 8},
+                {profiling::TensorId{3}, "layer.0.mlp.fc1", "output", "BF16", 8, 8},
+                {profiling::TensorId{4}, "lm_head", "input", "BF16", 8, 8}};
     }
     std::vector<profiling::SnapshotRow> snapshots(RunId, profiling::TensorId tensor, std::int64_t) override {
         const double infinity = std::numeric_limits<double>::infinity();
@@ -79,6 +82,7 @@ public:
         if (map.tensors.empty()) return map;
         map.columns = 2;
         map.values = {1.8F, -0.2F, std::nanf(""), 3.0F};
+        map.values.resize(map.tensors.size() * 2, std::nanf(""));
         return map;
     }
     std::vector<profiling::SummaryRow> kernelSummary(RunId, profiling::StepWindow) override {
@@ -243,6 +247,8 @@ TEST(ReportContent, picksTheTensorWithLeastHeadroomFirst) {
     ASSERT_EQ(data.runs[1].worstTensors.size(), 2U);
     EXPECT_EQ(data.runs[1].worstTensors[0].tensor.role, "input");
     EXPECT_NEAR(data.runs[1].worstTensors[0].leastHeadroom, -0.2, 1e-6);
+    EXPECT_EQ(data.runs[1].worstTensors[1].tensor.role, "grad_output");  // not those that were not cast
+    EXPECT_EQ(data.runs[1].headroom.tensors.size(), 3U);
 }
 
 TEST(ReportContent, drawsOneDotForEveryRepeat) {
