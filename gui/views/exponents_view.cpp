@@ -89,7 +89,7 @@ void ExponentsView::refresh() {
             if (!steps.empty()) answer.firstRecorded = steps.front();
             return answer;
         },
-        [this](std::shared_ptr<const Answer> answer) { take(*answer); });
+        [this](const std::shared_ptr<const Answer>& answer) { take(*answer); });
 }
 
 void ExponentsView::take(const Answer& answer) {

@@ -223,7 +223,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<FieldEditor> FieldEditor::create(const FormField& field, std::function<void()> edited) {
+std::unique_ptr<FieldEditor> FieldEditor::create(const FormField& field, const std::function<void()>& edited) {
     switch (field.kind) {
         case FieldKind::Integer:
             return std::make_unique<IntegerEditor>(field, edited);

@@ -14,7 +14,7 @@ namespace gui {
 class FieldEditor {
 public:
     /// `edited` is called after every change, by the user or by setValue(). Widgets are named "field_" + option.
-    static std::unique_ptr<FieldEditor> create(const FormField& field, std::function<void()> edited);
+    static std::unique_ptr<FieldEditor> create(const FormField& field, const std::function<void()>& edited);
     virtual ~FieldEditor() = default;
     FieldEditor(const FieldEditor&) = delete;
     FieldEditor& operator=(const FieldEditor&) = delete;
