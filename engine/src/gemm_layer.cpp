@@ -138,14 +138,15 @@ void reducePartials(StepContext& context, std::int64_t offset, std::int64_t cols
     }
 }
 
-void columnSums(StepContext& context, const float* x, std::int64_t rows, std::int64_t cols, float* sums) {
+void columnSums(StepContext& context, const float* x, std::int64_t rows, std::int64_t cols, std::int64_t stripRows,
+                float* sums) {
     const Range range("dbias", RangeKind::Kernel,
                       {static_cast<double>(rows) * static_cast<double>(cols),
                        4.0 * static_cast<double>(rows) * static_cast<double>(cols)});
     context.pool.run([&](int chunk) {
         float* partial = context.partials + chunk * context.partialsStride;
         std::fill_n(partial, cols, 0.0F);
-        const auto [first, last] = context.pool.part(rows, chunk);
+        const auto [first, last] = context.pool.part(rows, chunk, stripRows);
         for (std::int64_t row = first; row < last; ++row) cpu::addTo(partial, x + row * cols, cols, context.isa);
     });
     reducePartials(context, 0, cols, sums);

@@ -40,8 +40,10 @@ void forward(StepContext& context, GemmLayer& layer, std::int64_t rows, float* y
 
 void backward(StepContext& context, GemmLayer& layer, std::int64_t rows, float* dx);
 
-/// sums[j] = Σ rows x[row][j], per thread and then in thread order; added to those of earlier micro-batches.
-void columnSums(StepContext& context, const float* x, std::int64_t rows, std::int64_t cols, float* sums);
+/// sums[j] = Σ rows x[row][j], per thread and then in thread order; added to those of earlier micro-batches. Threads
+/// share the rows out in strips of `stripRows`, as the kernels do that sum while they cast: the sums are bit-equal.
+void columnSums(StepContext& context, const float* x, std::int64_t rows, std::int64_t cols, std::int64_t stripRows,
+                float* sums);
 /// The per-thread partial sums (first `cols` floats at `offset` of each thread's part), as columnSums writes them.
 void reducePartials(StepContext& context, std::int64_t offset, std::int64_t cols, float* sums);
 

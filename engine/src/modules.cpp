@@ -212,7 +212,9 @@ void gradAndCast(StepContext& context, const float* dy, std::int64_t rows, GemmL
         if (operand.type != cpu::Type::F32 || context.watch.exponents) {
             castOperand(context, operand, dy, rows, "cast grad_output");
         }
-        if (layer.dBias != nullptr) columnSums(context, dy, rows, cols, layer.dBias);
+        if (layer.dBias != nullptr) {
+            columnSums(context, dy, rows, cols, castStripRows(context, operand), layer.dBias);
+        }
         return;
     }
     OperandCast cast(context, operand, rows);

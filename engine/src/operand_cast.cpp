@@ -28,7 +28,7 @@ OperandCast::OperandCast(StepContext& context, Operand& operand, std::int64_t ro
     : m_context(context),
       m_operand(operand),
       m_rows(rows),
-      m_stripRows(operand.quantised() ? context.recipe->stripRows() : 1),
+      m_stripRows(castStripRows(context, operand)),
       m_byRecipe(operand.quantised()),
       m_watchesExponents(context.records != nullptr && context.watch.exponents && operand.observed &&
                          operand.tensor >= 0),

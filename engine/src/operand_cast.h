@@ -27,6 +27,11 @@ struct StepContext {
     void* unpackB = nullptr;
 };
 
+/// Rows that are cast together; threads share an operand's rows out in strips of these.
+inline std::int64_t castStripRows(const StepContext& context, const Operand& operand) {
+    return operand.quantised() ? context.recipe->stripRows() : 1;
+}
+
 /// One cast of an operand. Use, from the thread that runs the step except where a chunk number is asked for:
 ///   if needsAmax(): measureStrip() for every strip, by any thread, then fixScales();
 ///   castStrip() for every strip, by any thread, then finish().
